@@ -2,8 +2,8 @@
 
 A posting list is two byte strings of equal count: chunk numbers (int32, little-endian, strictly
 rising) and term frequencies (uint16, little-endian). Both are of fixed width and hold absolute
-numbers, so the list of two segments is the one's bytes followed by the other's. How they are kept
-is told in `index/blocks.py`.
+numbers, so the lists of two consecutive segments merge by concatenating their bytes.
+`index/blocks.py` describes the storage format.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ FREQUENCY = np.dtype("<u2")
 LENGTH = np.dtype("<i4")
 
 SEGMENT_FORMAT = 2
-"""How posting lists are kept: 1 as a row for each term, 2 in blocks (`index/blocks.py`). What is in
-an older form is read, and written anew in the background; what is in a newer one is refused."""
+"""Version of the storage format of posting lists: 1 has a row for each term, 2 has blocks
+(`index/blocks.py`). Older segments are read, and rewritten in the background; newer ones are
+refused."""
 
 MAX_FREQUENCY = int(np.iinfo(FREQUENCY).max)
-"""Higher frequencies are stored as this one; a chunk of some hundred tokens never gets there."""
+"""Cap of a frequency: higher ones are stored as this; a chunk of some hundred tokens has none."""
 
 _NUMBER_BITS = 31
 _ENTRIES_OF_PART = 100_000
@@ -38,9 +39,9 @@ _MORE_PARTS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postings:
-    """The posting lists of many terms one behind the other, by rising term.
+    """The posting lists of many terms, concatenated in ascending order of their terms.
 
-    A document has thousands of terms: as bytes they reach the database without an object each.
+    A document has thousands of terms: byte strings reach the database without an object for each.
     """
 
     terms: bytes
@@ -48,17 +49,19 @@ class Postings:
     counts: bytes
     """int32 little-endian: in how many chunks each term occurs, at least 1."""
     chunk_numbers: bytes
-    """int32 little-endian: the lists of all terms."""
+    """int32 little-endian: the concatenated lists of all terms."""
     frequencies: bytes
     """uint16 little-endian, one for each chunk number, at least 1."""
     parts: int = 1
-    """These are the terms of one of so many alike parts of all term ids; see `term_parts`."""
+    """Number of equal ranges that the term ids are divided into; these terms are of one range (see
+    `term_parts`)."""
 
 
 def term_parts(weight: int, most: int) -> range:
-    """Where equal parts of the term ids begin, each with at most `most` of the weight.
+    """Divide the term ids into equal ranges with at most `most` of the weight; return their starts.
 
-    Ids are spread evenly, being hashes. The number of parts is a power of eight, as that of blocks.
+    Ids are hashes and so evenly distributed. The number of ranges is a power of eight, as in
+    `index/blocks.py`.
     """
     parts = 1
     while weight > most * parts:
@@ -67,7 +70,7 @@ def term_parts(weight: int, most: int) -> range:
 
 
 def chunk_lengths(first_chunk: int, chunk_terms: ChunkTerms) -> tuple[bytes, bytes]:
-    """The chunk numbers and the lengths of a segment, as it holds them.
+    """Return the chunk numbers and the lengths of a segment in their storage format.
 
     Raises ValueError when a chunk number does not fit 31 bits.
     """
@@ -84,12 +87,12 @@ def posting_parts(
     document_terms: Sequence[int] = (),
     name_terms: Sequence[int] = (),
 ) -> Iterator[Postings]:
-    """The posting lists of a segment by rising term, some thousands of terms at a time.
+    """Yield the posting lists of a segment in ascending order of terms, in parts of whole lists.
 
-    A name term is posted with the number of chunks for frequency, so that the list of a name tells
-    the whole range of each document. Each list is whole. However many chunks there are, little more
-    is held at a time than a hundred thousand entries need. Raises ValueError when a term id does
-    not fit 31 bits.
+    Document and name terms are posted at the first chunk. The frequency of a name term is the
+    number of chunks, so that its list gives the range of each document. A part has about a hundred
+    thousand entries, which bounds the memory however many chunks there are. Raises ValueError when
+    a term id does not fit 31 bits.
     """
     terms = np.frombuffer(chunk_terms.terms, np.intc)
     about = np.array([*document_terms, *name_terms], dtype=np.int64)
@@ -118,19 +121,19 @@ def posting_parts(
 
 
 def merge_postings(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
-    """One term's lists of several segments as one list without the dead chunks.
+    """Merge one term's lists of several segments into one list without the dead chunks.
 
-    The groups may come in any order and may interleave, but no chunk may be in two of them
-    (ValueError), since a chunk belongs to one segment.
+    The groups may come in any order and may interleave. Raises ValueError when a chunk is in two
+    groups, since a chunk belongs to one segment.
     """
     return _merge(groups, FREQUENCY, dead)
 
 
 def merge_terms(pieces: Sequence[Postings], dead: ChunkRanges, part: range) -> Postings:
-    """Lists of the terms in `part`, merged at once, each as `merge_postings` does one.
+    """Merge the lists of the terms in `part` in one pass, each as `merge_postings` does.
 
-    By rising term; one that only dead chunks hold is left out. Short lists cost a fraction of
-    merging them one by one.
+    The terms are in ascending order; a term that only dead chunks have is left out. For short lists
+    this takes a fraction of the time of merging them one by one.
     """
     terms = np.frombuffer(b"".join(each.terms for each in pieces), TERM)
     counts = np.frombuffer(b"".join(each.counts for each in pieces), COUNT)
@@ -155,15 +158,18 @@ def merge_terms(pieces: Sequence[Postings], dead: ChunkRanges, part: range) -> P
 
 
 def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
-    """The (chunk_numbers, lengths) of several segments as one pair without the dead chunks.
+    """Merge the (chunk_numbers, lengths) of several segments without the dead chunks.
 
-    The same order, and the same error, as `merge_postings`.
+    Order and errors are as in `merge_postings`.
     """
     return _merge(groups, LENGTH, dead)
 
 
 def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], parts: int) -> Postings:
-    """Lists of entries in any order, each a term and a chunk number in one integer."""
+    """Build posting lists from unsorted entries: a term and a chunk number in one integer each.
+
+    Frequencies of equal entries are added.
+    """
     order = np.argsort(packed, kind="stable")
     packed, counts = packed[order], counts[order]
     first = np.flatnonzero(np.append(True, packed[1:] != packed[:-1]))
@@ -179,7 +185,7 @@ def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], part
 def _divided(
     sorted_terms: npt.NDArray[np.int64], number_bytes: bytes, frequency_bytes: bytes, parts: int
 ) -> Postings:
-    """The lists of all terms, given the term of each of their entries."""
+    """Build posting lists from sorted entries, given the term of each entry."""
     terms, counts = np.unique(sorted_terms, return_counts=True)
     return Postings(
         terms=terms.astype(TERM).tobytes(),

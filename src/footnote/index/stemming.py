@@ -1,4 +1,4 @@
-"""A word in one language becomes its index form: stemmed, then without accents."""
+"""Reduce a word of one language to its index form: stemmed, then without accents."""
 
 from __future__ import annotations
 
@@ -68,39 +68,39 @@ class _Stemmer(Protocol):
 
 
 def analysis_language(language: str | None) -> str:
-    """The language whose rules apply: a lower-case ISO 639-1 code; None counts as English.
+    """Return the lower-case ISO 639-1 code of the rules to apply; None counts as English.
 
-    Tags are read by their first part (`de-CH` is German).
+    Only the primary subtag is read (`de-CH` is German).
     """
     code = (language or "en").replace("_", "-").partition("-")[0].lower()
     return _SPELLINGS.get(code, code)
 
 
 def is_stop_word(word: str, language: str) -> bool:
-    """Whether a case-folded word, with its accents, is a function word.
+    """Return whether a case-folded word, with its accents, is a function word.
 
-    Without them it may be another word: Turkish `şu` is "that" and `su` is water.
+    Without accents it may be another word: Turkish `şu` is "that" and `su` is water.
     """
     return word in _stop_words(language)
 
 
 @lru_cache(maxsize=2**16)
 def stem(word: str, language: str) -> str:
-    """The index form of a case-folded word.
+    """Return the index form of a case-folded word.
 
-    The accents go after stemming because Snowball reads them. A language without a stemmer
-    leaves the word as it is, accents aside.
+    Accents are removed after stemming because Snowball depends on them. In a language without a
+    stemmer only the accents are removed.
     """
     if language not in SNOWBALL or len(word) < _STEMMED_FROM:
         return without_accents(word)
-    # A Snowball stemmer keeps the word it works on in itself, so threads must take turns.
+    # A Snowball stemmer holds the current word as state, so threads must take turns.
     with _lock:
         stemmed = _stemmer(language).stemWord(word)
     return without_accents(stemmed) or without_accents(word)
 
 
 def stems_of(words: Sequence[str], language: str) -> list[str]:
-    """The index form of each case-folded word, empty for function words; not remembered."""
+    """Return the index form of each case-folded word, empty for function words; not cached."""
     known = _stop_words(language)
     stemmed = list(words)
     if language in SNOWBALL:
@@ -117,10 +117,10 @@ def stems_of(words: Sequence[str], language: str) -> list[str]:
 
 
 def without_accents(word: str) -> str:
-    """The word without the marks a reader may leave out when typing.
+    """Remove the diacritics that people may leave out when typing.
 
-    Marks go from Latin, Greek, Arabic and Hebrew letters; elsewhere (й, が, Indic vowel signs)
-    they make another letter and stay.
+    They are removed from Latin, Greek, Arabic and Hebrew letters; elsewhere (й, が, Indic vowel
+    signs) they make another letter and stay.
     """
     if word.isascii():
         return word
@@ -139,7 +139,7 @@ def without_accents(word: str) -> str:
 
 @lru_cache(maxsize=len(SNOWBALL))
 def _stemmer(language: str) -> _Stemmer:
-    # Its own cache is off: `stem` keeps what it found, accents gone.
+    # The stemmer's own cache is off: `stem` caches its results, without accents.
     stemmer: _Stemmer = Stemmer.Stemmer(SNOWBALL[language], 0)
     return stemmer
 

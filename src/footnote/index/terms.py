@@ -1,4 +1,4 @@
-"""Terms become keyed 31-bit numbers, so that an index shows no words and spans no workspaces."""
+"""Map terms to keyed 31-bit hashes, so that an index reveals no words and spans no workspaces."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ TERM_ID_LIMIT = 2**31
 
 
 def term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
-    """The ids of the terms, in their order, repeated as they repeat.
+    """Return the ids of the terms in the same order, repetitions included.
 
-    An id is the first 31 bits of BLAKE2b (RFC 7693) of the term under `key`, the workspace's
-    own. Two terms share an id with probability 2**-31; they are then searched as one.
+    An id is the low 31 bits of a 4-byte BLAKE2b (RFC 7693) of the term, keyed with the workspace's
+    key. Two terms collide with probability 2**-31; they are then searched as one.
     Raises ValueError when the key is longer than the 64 bytes BLAKE2b takes.
     """
     return list(map(_known_ids(key).__getitem__, terms))
 
 
 def fresh_term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
-    """As `term_ids`, of terms that are not worth remembering."""
+    """As `term_ids`, without caching, for terms that are unlikely to come again."""
     hash_of = blake2b(digest_size=4, key=key)
     return [_term_id(hash_of, term) for term in terms]
 
 
 _MOST_KNOWN = 2**16
-"""Ids that are remembered of one key; then all are worked out anew."""
+"""Most ids cached for one key; a full cache is emptied."""
 
 
 class _KnownIds(dict[str, int]):
-    """The id of each term under one key: a look-up takes a fifth of what a cached call does."""
+    """Cache of the ids under one key: a look-up takes a fifth of the time of an `lru_cache`."""
 
     def __init__(self, key: bytes) -> None:
         super().__init__()
@@ -51,6 +51,6 @@ def _known_ids(key: bytes) -> _KnownIds:
 
 
 def _term_id(hash_of: blake2b, term: str) -> int:
-    keyed = hash_of.copy()  # Once the key is in it, a copy takes half of what it does anew.
+    keyed = hash_of.copy()  # Copying a keyed hash takes half the time of keying a new one.
     keyed.update(term.encode("utf-8", "surrogatepass"))
     return int.from_bytes(keyed.digest(), "little") & (TERM_ID_LIMIT - 1)

@@ -1,4 +1,4 @@
-"""One whitespace-free token becomes its terms: words, identifiers whole and in parts, bigrams."""
+"""Split a whitespace-free token into terms: words, identifiers whole and in parts, bigrams."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from footnote.language.scripts import EAST_ASIAN_UNSPACED, HANGUL, SOUTHEAST_ASI
 MAX_TERM_CHARACTERS = 64
 """Longer terms are cut: nobody types them, and encoded binaries would fill the index."""
 
-_CACHED_CHARACTERS = 40  # Longer tokens hardly ever come again.
+_CACHED_CHARACTERS = 40  # Longer tokens hardly ever recur.
 _MOST_TOKENS = 2**15
 _OUTER = "".join(mark for mark in string.punctuation if mark != "_")
-"""What may stand around a token and is part of none of its terms."""
+"""Punctuation that is stripped from a token, as it belongs to no term."""
 _WHOLE_CHARACTERS = 48
 _WHOLE_PARTS = 8
 _PREFIX_CHARACTERS = 3
@@ -53,7 +53,8 @@ _TURKISH_CASE = str.maketrans({"I": "ı", "İ": "i"})
 
 
 def token_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
-    """The terms of one token; stop words of either language give none."""
+    """Return the terms of one token, without the stop words of either language."""
+    # `Rent,` and `(rent)` share one entry of the cache.
     # `Rent,` and `(rent)` are one entry of the cache.
     token = token.strip(_OUTER)
     if token.isascii() and language != "tr":
@@ -64,10 +65,10 @@ def token_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...
 
 
 class TermsByToken(dict[str, tuple[str, ...]]):
-    """The terms of each token of one language; it is emptied when it is full.
+    """Cache of the terms of each token of one language; a full cache is emptied.
 
-    A look-up takes a fifth of what `token_terms` does, and a few thousand tokens, spelt with
-    their punctuation, are most of any text.
+    A look-up takes a fifth of the time of `token_terms`, and a few thousand tokens, spelt with
+    their punctuation, make up most of any text.
     """
 
     def __init__(self, language: str) -> None:
@@ -85,22 +86,22 @@ class TermsByToken(dict[str, tuple[str, ...]]):
 
 @lru_cache(maxsize=16)
 def terms_by_token(language: str) -> TermsByToken:
-    """Those of a language that the process remembers."""
+    """Return the process-wide cache of a language."""
     return TermsByToken(language)
 
 
 def words(token: str, language: str) -> list[str]:
-    """The token's case-folded words, stop words included and nothing stemmed."""
+    """Return the token's case-folded words, with stop words and without stemming."""
     return [word for run in runs(token, language) for word in _CONNECTORS.split(run)]
 
 
 def runs(token: str, language: str) -> list[str]:
-    """The token's case-folded stretches of one script, compounds and numbers in one piece."""
+    """Split the token into case-folded runs of one script; compounds and numbers stay whole."""
     return list(_runs(folded(token, language)))
 
 
 def folded(text: str, language: str = "") -> str:
-    """The text without case, look-alike characters and digits that are not ASCII."""
+    """Fold the case, unify look-alike characters and write all digits in ASCII."""
     if text.isascii() and language != "tr":
         return text.lower()
     text = _unified(unicodedata.normalize("NFKC", _unified(text)))
@@ -112,7 +113,10 @@ def folded(text: str, language: str = "") -> str:
 
 
 def whole(token: str) -> str:
-    """The token as one identifier without its punctuation; empty if it is none or several."""
+    """Return the token as one identifier without punctuation.
+
+    Empty if it is not exactly one run, or is of a script that is indexed by bigrams.
+    """
     found = runs(token, "")
     if len(found) != 1 or _BIGRAMMED.match(found[0]):
         return ""
@@ -182,7 +186,7 @@ def _word_terms(word: str, language: str, spoken: str | None) -> Iterator[str]:
 
 
 def _joined(run: str, parts: list[str], language: str) -> str | None:
-    """The whole of a compound as one term, where someone may look for it as such."""
+    """Return a compound as one term if someone may search for it as a whole, else None."""
     if len(parts) > _WHOLE_PARTS or len(run) > _WHOLE_CHARACTERS:
         return None
     if "@" in run or _is_dotted_name(run, parts):
@@ -196,7 +200,7 @@ def _joined(run: str, parts: list[str], language: str) -> str | None:
 
 
 def _is_dotted_name(run: str, parts: list[str]) -> bool:
-    """Whether it looks like a host, a file or a qualified name: words between dots."""
+    """Return whether a run looks like a host, file or qualified name: words joined by dots."""
     return "." in run and not _DIGIT.search(run) and min(map(len, parts)) > 1
 
 
@@ -210,7 +214,7 @@ def _unicode_run() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def mark_ranges() -> str:
-    """What stands in a regular expression's class for combining marks, bigrammed scripts apart."""
+    """Return the ranges of combining marks for a regex character class, bigrammed scripts apart."""
     ranges: list[list[int]] = []
     for code in range(0x300, 0x20000):
         character = chr(code)

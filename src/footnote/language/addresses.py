@@ -1,4 +1,4 @@
-"""Postal addresses in a text, as far as a street with its number tells them."""
+"""Find postal addresses in a text by a street name with a house number."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ADDRESS = re.compile(f"{_ENGLISH}|{_GERMAN}|{_FRENCH}|{_SPANISH}")
 
 
 def addresses_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where addresses stand in a text, as half-open spans in order, without overlap.
+    """Yield the half-open spans of the addresses in a text, in order, without overlap.
 
     >>> text = "at 12 High Street, Leeds LS1 4AP, or Hauptstraße 5a, 10115 Berlin, in 2024"
     >>> [text[start:end] for start, end in addresses_in(text)]

@@ -1,4 +1,4 @@
-"""What an answer says beside what it quotes and computes: the phrases of one language."""
+"""The fixed phrases of answers, beside quotes and computed values, in one language."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPhrases:
-    """What stands in braces is filled in.
+    """The phrases of one language; names in braces are placeholders.
 
-    Counts stand where no word has to agree with them: "wiersze: 5" has one form for all numbers.
-    `{over}` are the rows of which something is said, with what narrows them, joined by `comma`.
+    Counts stand where no word must agree with them: "wiersze: 5" has one form for all numbers.
+    `{over}` describes the rows that a value is computed from, with their restrictions, joined by
+    `comma`.
     """
 
     not_found: str
@@ -19,48 +20,48 @@ class AnswerPhrases:
     average: str
     count: str
     of_column: str
-    """One of these, `{what}`, of a column with a title."""
+    """One of the three above, as `{what}`, for a column with a title."""
     untitled: str
-    """What is counted in a column without a title."""
+    """The label of what is counted in a column without a title."""
     count_of_different: str
-    """A whole statement, of a column that has some values several times."""
+    """The whole statement of a count of distinct values, where some values repeat."""
     largest: str
     smallest: str
     latest: str
     earliest: str
     in_all: str
-    """Of what two rows or more have alike."""
+    """The note of a value that two or more rows share."""
     one_row: str
     rows: str
     all_rows: str
     without_total: str
     without_named_total: str
     without_totals: str
-    """Of two rows or more."""
+    """For two or more rows of totals."""
     and_more: str
-    """Behind names that are said."""
+    """The end of a shortened list of names."""
     equal: str
-    """Of the first two of rows that are compared."""
+    """The note that the first two of the compared rows are equal."""
     comma: str = ", "
     value: str = "{what}: {number} ({over})"
     noted: str = "{found} ({note})"
-    """What stands in a table, with which rows it is of."""
+    """A value from a table, with a note on the rows that it is from."""
 
     def of_title(self, what: str, title: str) -> str:
-        """A sum, an average or a count, of a column that may have no title."""
+        """Return the label of a sum, average or count, with the column's title if it has one."""
         return self.of_column.format(what=what, title=title) if title else what
 
     def rows_of(self, count: int) -> str:
-        """How many rows something is of."""
+        """Return a number of rows in words."""
         return self.one_row if count == 1 else self.rows.format(count=count)
 
     def listed(self, names: Sequence[str], most: int) -> str:
-        """The first of these names, at most so many, and how many more there are."""
+        """Join the first `most` names, followed by how many more there are."""
         more = self.and_more.format(count=len(names) - most) if len(names) > most else ""
         return "; ".join(names[:most]) + more
 
     def joined(self, *parts: str) -> str:
-        """Those of the parts that are not empty."""
+        """Join the parts that are not empty."""
         return self.comma.join(filter(None, parts))
 
 
@@ -86,4 +87,4 @@ ENGLISH = AnswerPhrases(
     and_more=" and {count} more",
     equal="equal",
 )
-"""Of questions in all languages that have no phrases of their own."""
+"""The phrases for languages that have none of their own."""

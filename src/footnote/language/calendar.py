@@ -1,4 +1,4 @@
-"""The names of months and weekdays, as dates are written with them."""
+"""The names of months and weekdays in written dates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MONTHS: Mapping[str, tuple[str, ...]] = {
         "no": "januar februar mars april mai juni juli august september oktober november desember",
     }.items()
 }
-"""Case-folded, from January, by ISO 639-1; as the CLDR has them, which a test holds."""
+"""Case-folded names from January, by ISO 639-1 code; a test compares them with the CLDR."""
 WEEKDAYS: Mapping[str, tuple[str, ...]] = {
     language: tuple(names.split())
     for language, names in {
@@ -36,7 +36,7 @@ WEEKDAYS: Mapping[str, tuple[str, ...]] = {
         "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
     }.items()
 }
-"""Case-folded, from Monday."""
+"""Case-folded names from Monday, by ISO 639-1 code."""
 ABBREVIATED_MONTHS: Mapping[str, int] = {
     name: number
     for number, names in enumerate(
@@ -58,29 +58,32 @@ ABBREVIATED_MONTHS: Mapping[str, int] = {
     )
     for name in names.split()
 }
-"""Without their full stop; those that are other words in English are left out: `set`, `out`."""
+"""Month numbers by abbreviated name without its full stop; the English words `set` and `out` are
+left out."""
 MONTH_NUMBERS: Mapping[str, int] = {
     **{name: number for names in MONTHS.values() for number, name in enumerate(names, start=1)},
     **ABBREVIATED_MONTHS,
     **{"jänner": 1, "maerz": 3, "setiembre": 9},
 }
-"""Every name of a month, in any of the languages."""
+"""Month numbers, 1 to 12, by every name of a month in any of the languages."""
 ANY_MONTH = "|".join(sorted(MONTH_NUMBERS, key=lambda name: (-len(name), name)))
-"""These names as alternatives of a regular expression."""
+"""These names as alternatives of a regular expression, longest first."""
 
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 2
-"""Months that a list of months has."""
+"""Least number of different months in a list of months."""
 
 
 def months_of(*languages: str) -> frozenset[str]:
-    """The names of months in some of the languages."""
+    """Return the names of the months in the given languages."""
     return frozenset(name for language in languages for name in MONTHS[language])
 
 
 def months_as_called(text: str, names: Collection[str]) -> Mapping[str, str]:
-    """Of names, most of which are months, those that a text calls otherwise, by its words for them.
+    """Map names of months to the words that a text uses for the same months, where they differ.
+
+    Empty unless most of the names are months, and at least two different ones.
 
     >>> months_as_called("How much in April and May?", ["Apr", "May", "Jun.", "Total"])
     {'Apr': 'April'}

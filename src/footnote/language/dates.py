@@ -1,4 +1,4 @@
-"""The dates and quarters that a text mentions, in whatever format and language they are written."""
+"""Find the dates and quarters in a text, in many formats and languages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from datetime import date
 from footnote.language.calendar import ABBREVIATED_MONTHS, ANY_MONTH, MONTH_NUMBERS
 
 _OTHER_WORDS = {"may": 5, "march": 3, "mars": 3, "mai": 5, "maj": 5, "mei": 5}
-"""Months whose names are other words, too."""
+"""Month numbers by those names that are also other words."""
 _ALONE = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - _OTHER_WORDS.keys()
-"""Months whose names mean nothing else, so that they are dates without a day or a year."""
+"""Month names without another meaning, which are dates even without a day or a year."""
 _YEAR = "[12][0-9]{3}"
 _DAY_ENDING = r"(?:st|nd|rd|th|er|º|°|\.)?"
 _DATE = re.compile(
@@ -68,7 +68,7 @@ _QUARTER_OF_YEAR = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A date as far as it is given."""
+    """A date, perhaps partial: parts that are not given are None."""
 
     year: int | None = None
     month: int | None = None
@@ -82,11 +82,11 @@ class DateMention:
     start: int
     end: int
     readings: tuple[Day, ...]
-    """More than one where nobody can tell the month from the day."""
+    """Several where day and month are ambiguous."""
 
 
 def dates_mentioned(text: str) -> list[DateMention]:
-    """The dates of a text in order; years that stand alone are left to the numbers.
+    """Return the dates in a text, in order; years that stand alone are left to `figures.py`.
 
     >>> [mention.readings[0].month for mention in dates_mentioned("3 June 2024, 03.06.2024")]
     [6, 6]
@@ -99,9 +99,9 @@ def dates_mentioned(text: str) -> list[DateMention]:
 
 
 def months_after_time_words(text: str) -> list[DateMention]:
-    """The months of a text that stand alone after a word for time, and are other words elsewhere.
+    """Return the months with ambiguous names that stand alone after a word for time.
 
-    `dates_mentioned` leaves these out: nobody may march.
+    `dates_mentioned` leaves these names out: "may" and "march" are also verbs.
 
     >>> [each.readings[0].month for each in months_after_time_words("due in May, as in March")]
     [5, 3]
@@ -123,9 +123,9 @@ def months_after_time_words(text: str) -> list[DateMention]:
 
 
 def short_dates(text: str) -> list[DateMention]:
-    """Each month that a text names or numbers, and each day with dots: `31.3.`.
+    """Return the days written with dots (`31.3.`), or else each month by name or number.
 
-    They may mean something else where it is not known that dates are spoken of.
+    Use it only where the text is known to be about dates, since these may mean something else.
 
     >>> [each.readings[0].month for each in short_dates("who started before May or in 8月")]
     [5, 8]
@@ -146,7 +146,7 @@ def short_dates(text: str) -> list[DateMention]:
 
 
 def months_named(text: str) -> frozenset[int]:
-    """Every month whose name stands in a text, whatever it may mean there.
+    """Return the number of every month whose name occurs in a text, whatever it means there.
 
     >>> sorted(months_named("You may pay by Sept. 3"))
     [5, 9]
@@ -156,9 +156,9 @@ def months_named(text: str) -> frozenset[int]:
 
 
 def complete_dates(text: str) -> Iterator[date]:
-    """The dates of a text that have a day, a month and a year of four digits, in order.
+    """Yield the dates in a text that have a day, a month and a four-digit year, in order.
 
-    Of `3/6/2024` nobody can tell the month, so it is none; `13/6/2024` is.
+    Ambiguous dates are left out: `3/6/2024` is, `13/6/2024` is not.
 
     >>> [day.isoformat() for day in complete_dates("from 1 July 2024 until 30.06.2027")]
     ['2024-07-01', '2027-06-30']
@@ -178,7 +178,7 @@ def complete_dates(text: str) -> Iterator[date]:
 
 
 def quarters_in(text: str) -> tuple[str, ...]:
-    """Each quarter of a year that a text names, once, as year and quarter.
+    """Return each quarter that a text names, once, in the form `2022q3`.
 
     >>> quarters_in("the third quarter of 2022, Q1 2023 and 2023-Q2")
     ('2022q3', '2023q1', '2023q2')
@@ -193,7 +193,7 @@ def quarters_in(text: str) -> tuple[str, ...]:
 
 
 def periods_named(text: str) -> Mapping[str, tuple[int, ...]]:
-    """The last quarter, date, month and year that a name states, as far as it states any.
+    """Return the latest quarter, date, month and year in a name; a kind that it lacks is absent.
 
     >>> periods_named("2022 Q3 Arkwell")
     {'quarter': (2022, 3), 'year': (2022,)}
@@ -220,7 +220,7 @@ def periods_named(text: str) -> Mapping[str, tuple[int, ...]]:
 
 
 def without_periods(text: str) -> str:
-    """The words of a name, case-folded, without quarters, dates, months and anything numbered.
+    """Return the case-folded words of a name without periods, month names and words with digits.
 
     >>> without_periods("Board minutes, third quarter of 2022 (v2)")
     'board minutes'
@@ -236,7 +236,10 @@ def without_periods(text: str) -> str:
 
 
 def bears_out(claimed: DateMention, held: Sequence[DateMention], years: frozenset[int]) -> bool:
-    """Whether one of the dates held says as much; a year may also stand elsewhere."""
+    """Return whether a date in `held` has every part of the claimed date.
+
+    A held date without a year may take one from `years`.
+    """
     return any(
         _says(other, reading)
         or (
@@ -259,7 +262,7 @@ def _says(held: Day, claimed: Day) -> bool:
 
 
 def _around_years(text: str) -> Iterator[tuple[int, int]]:
-    """Where a complete date may stand; to look everywhere takes ten times as long."""
+    """Yield the spans around years; searching the whole text for dates takes ten times as long."""
     start = end = 0
     for year in _FOUR_DIGITS.finditer(text):
         if year.start() - _BEFORE_YEAR > end:
@@ -277,7 +280,7 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     if "a" in found:
         first, second = int(found["a"]), int(found["b"])
         for day, month in dict.fromkeys(((first, second), (second, first))):
-            # A full stop parts day from month in that order everywhere.
+            # With full stops the day precedes the month everywhere.
             if _possible(day, month) and (found["s"] != "." or day == first):
                 yield Day(year=year, month=month, day=day)
         return

@@ -1,4 +1,4 @@
-"""Which language a text is written in, with the function words of the common ones."""
+"""Detect the language of a text, and hold the function words of common languages."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ TOLD_APART = (
     "ar bg bn ca cs da de el en eo es et eu fa fi fr ga he hi hr hu hy id is it ja ka km ko lo lt "
     "lv mk ms my nb ne nl nn no pl pt ro ru sk sl sq sr st sv sw ta te th tr uk ur vi zh"
 ).split()
-"""ISO 639-1: every language the index has rules for, and the commonest of the others.
+"""ISO 639-1 codes to choose from: every language with index rules, and the commonest of the others.
 
-The rest of the model's are near relatives that short texts are mistaken for.
+The model's other languages are near relatives that short texts are mistaken for.
 """
 _log = structlog.get_logger(__name__)
 
 _MIN_LETTERS = 20
 _IDEOGRAPHS_FROM = "\u2e80"
-"""Characters from here on say as much as two letters."""
+"""Characters from here on count as two letters."""
 _MIN_PROBABILITY = 0.6
 _FUNCTION_WORDS_THAT_TELL = 2
 _LEAST_ASCII = 0.9
-"""Of the letters of an English passage; names and loan words have the others."""
+"""Least share of ASCII in the letters of an English passage; names and loan words have others."""
 _TELLING_CHARACTERS = 600
-"""Of a passage, as many as are looked at for whether it is English."""
+"""Most characters of a passage that are checked for whether it is English."""
 _WORD = re.compile(r"\w+")
 _NORWEGIAN = frozenset(("nb", "nn"))
 _YIDDISH = frozenset("און איז פון פֿון נישט ניט דער".split())
-"""Words that Hebrew, for which the model takes Yiddish, does not have."""
+"""Yiddish words that Hebrew does not have; the model classifies Yiddish as Hebrew."""
 
 _FUNCTION_WORDS = {
     "en": "the of and to in is are was were be been being a an as at by for from with without on "
@@ -78,16 +78,17 @@ _shared_folders: list[Path] = []
 
 
 def share_identifier_in(folder: Path) -> None:
-    """Have this process map the tables of its identifier from files below the folder.
+    """Have this process memory-map the tables of its identifier from files below the folder.
 
-    Without one, and where they cannot be written, it holds them itself: 53 MB.
+    Otherwise, or where the files cannot be written, the process has its own copy of 53 MB.
     """
     _shared_folders[:] = [folder]
 
 
 @cache
 def language_identifier() -> LanguageIdentifier:
-    """The identifier of this process, among `TOLD_APART`, with probabilities."""
+    """Return the language identifier of this process, limited to `TOLD_APART`, with
+    probabilities."""
     for folder in _shared_folders:
         try:
             return mapped_identifier(folder, TOLD_APART, _made)
@@ -97,13 +98,13 @@ def language_identifier() -> LanguageIdentifier:
 
 
 def _made() -> LanguageIdentifier:
-    # Most commands tell no language, and begin sooner without it.
+    # Most commands detect no language, and start sooner without the import.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     known = set(identifier.labels)
     identifier.set_languages([code for code in TOLD_APART if code in known])
-    # Made of what is left, it does not keep the table of all languages, 28 MB, for later.
+    # Rebuilt from the remaining tables, it does not keep the table of all languages (28 MB).
     return LanguageIdentifier(
         identifier.nb_ptc,
         identifier.nb_pc,
@@ -117,15 +118,16 @@ def _made() -> LanguageIdentifier:
 
 @lru_cache(maxsize=8)
 def function_words(language: str | None) -> frozenset[str]:
-    """Words that carry grammar rather than matter; English ones for languages without a list."""
+    """Return the function words of a language; the English ones for languages without a list."""
     return frozenset(_FUNCTION_WORDS.get(language or "en", _FUNCTION_WORDS["en"]).split())
 
 
 def detect_language(text: str) -> str | None:
-    """ISO 639-1 code of the language of a text; None when it is too short or unclear to tell.
+    """Return the ISO 639-1 code of a text's language; None when it is too short or unclear.
 
-    Where the text as a whole leaves it unclear, its distinct words without codes and numbers are
-    asked, and then the function words of what is likeliest.
+    A short text, or one whose classification is uncertain, needs function words of the likeliest
+    language. Without them the distinct words of a longer text, except those with digits, are
+    classified.
     """
     letters = [character for character in text[:400] if character.isalpha()]
     code, probability = language_identifier().classify(text)
@@ -141,13 +143,14 @@ def detect_language(text: str) -> str | None:
 
 
 def likeliest_language(text: str) -> str:
-    """ISO 639-1 code of the language that a text is taken for, however little tells it."""
+    """Return the ISO 639-1 code of the likeliest language of a text, however uncertain."""
     code, _probability = language_identifier().classify(text)
     return "no" if code in _NORWEGIAN else str(code)
 
 
 def is_english(text: str) -> bool:
-    """Whether a passage is English; one without letters is, for want of a better model."""
+    """Return whether a passage is English; one without letters counts as English, for want of a
+    better model."""
     told = text[:_TELLING_CHARACTERS]
     if not any(map(str.isalpha, told)):
         return True
@@ -158,19 +161,19 @@ def is_english(text: str) -> bool:
 
 
 def mostly_ascii(text: str) -> bool:
-    """Whether its letters, as far as it has any, are those that English is written in."""
+    """Return whether at least 90 % of its letters are ASCII; also true without letters."""
     letters = [letter for letter in text if letter.isalpha()]
     return sum(map(str.isascii, letters)) >= _LEAST_ASCII * len(letters)
 
 
 def _distinct_words(text: str) -> str:
-    """The words of a text, each once, those with a digit left out: what names columns remains."""
+    """Return the distinct words of a text without those that have a digit; column names remain."""
     words = (word for word in _WORD.findall(text) if not any(map(str.isdigit, word)))
     return " ".join(dict.fromkeys(part for word in words for part in word.split("_") if part))
 
 
 def _speaks(language: str, text: str) -> bool:
-    """Whether a text has two function words of a language, and fewer of any other."""
+    """Return whether a text has two function words of a language, and fewer of any other."""
     words = frozenset(word.lower() for word in _WORD.findall(text))
     counts = {code: len(words & function_words(code)) for code in _FUNCTION_WORDS}
     own = counts.pop(language, 0)

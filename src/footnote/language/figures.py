@@ -1,4 +1,4 @@
-"""Text becomes its figures: numbers, amounts, percentages and identifiers, however written."""
+"""Find the figures in a text: numbers, amounts, percentages and identifiers, in many notations."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ class Figure:
     unit: str = ""
     """`%`, or the code of a currency."""
     claims: bool = True
-    """Whether a statement that holds it claims it; `a` and `both` only bear out."""
+    """Whether a statement that contains it asserts it; `a` and `both` can only support a figure."""
     rounded: bool = False
-    """Whether it is meant roughly: after "about", or in thousands or millions."""
+    """Whether it is approximate: after "about", or in thousands or millions."""
 
 
 def figures_of(
     text: str, language: str | None = None, taken: Sequence[tuple[int, int]] = ()
 ) -> list[Figure]:
-    """The figures of a text in order; what stands in `taken`, such as dates, is left out."""
+    """Return the figures of a text in order; spans in `taken`, such as dates, are left out."""
     found: list[Figure] = []
     used = list(taken)
     for source in (_codes(text), _numerals(text), _words(text, language), _romans(text)):
@@ -97,7 +97,7 @@ def figures_of(
 
 
 def currency_of(unit: str) -> str | None:
-    """The code of the currency that a unit names; None for another unit.
+    """Return the code of the currency that a unit names; None for another unit.
 
     >>> currency_of("€"), currency_of("kg")
     ('EUR', None)
@@ -106,7 +106,7 @@ def currency_of(unit: str) -> str | None:
 
 
 def agrees(claimed: Figure, held: Figure) -> bool:
-    """Whether what a text holds bears out the figure claimed."""
+    """Return whether a figure in a source supports the claimed figure."""
     if claimed.code:
         return claimed.code == held.code
     if claimed.unit and held.unit and claimed.unit != held.unit:
@@ -121,7 +121,11 @@ def agrees(claimed: Figure, held: Figure) -> bool:
 
 
 def _rounds_to(held: float, claimed: float, claim: Figure, holding: Figure) -> bool:
-    """Whether one is the other, rounded: said with fewer digits, and meant roughly."""
+    """Return whether the claimed value is the held value, rounded.
+
+    It has fewer significant digits, and one of the two is approximate. If the claim is, it may
+    deviate by less than 5 %.
+    """
     if not held or not (claim.rounded or holding.rounded):
         return False
     digits = _telling_digits(claimed)
@@ -186,7 +190,7 @@ def _numerals(text: str) -> Iterator[Figure]:
 
 
 def _readings(digits: str) -> Iterator[float]:
-    """Each value that digits with separators may have."""
+    """Yield each value that digits with separators may stand for."""
     plain = re.sub(f"[{_GAP}'’]", "", digits)
     marks = re.findall("[.,]", plain)
     if not marks:
@@ -217,7 +221,7 @@ def _scaled(text: str, values: set[float], end: int) -> tuple[set[float], int, b
 
 
 def _unit(text: str, start: int, end: int) -> tuple[str, int]:
-    """The unit of the figure in this span, and where the figure then ends."""
+    """Return the unit of the figure in this span, and the figure's end with that unit."""
     behind = _UNIT_BEHIND.match(text, end)
     if behind:
         name = (behind["symbol"] or behind["code"] or "").casefold()

@@ -1,6 +1,6 @@
-"""Keeps the tables of the language identifier in files that the processes of an installation map.
+"""Store the tables of the language identifier in files that all processes memory-map.
 
-They are 53 MB, of which a text touches little: pages that nobody reads take no memory, and those
+They are 53 MB, of which a text touches little: pages that are never read take no memory, and those
 that are read are shared.
 """
 
@@ -30,7 +30,7 @@ _ARRAYS = {
     "tk_output": np.int32,
     "tk_row": np.uint16,
 }
-"""The type of each table; in any other form of them the model is not mapped."""
+"""The dtype of each table; a model whose values do not fit it is not mapped."""
 _CLASSES = "nb_classes.json"
 _UNUSED_SECONDS = 7 * 86_400
 
@@ -38,10 +38,11 @@ _UNUSED_SECONDS = 7 * 86_400
 def mapped_identifier(
     folder: Path, languages: Sequence[str], make: Callable[[], LanguageIdentifier]
 ) -> LanguageIdentifier:
-    """The identifier that `make` gives for these languages, its tables mapped from files.
+    """Return the identifier that `make` gives for these languages, with memory-mapped tables.
 
-    They are written below the folder once for each version of its package. Raises OSError where
-    they cannot be, and ValueError for tables of another kind.
+    The files are written below the folder once for each version of py3langid and set of languages.
+    Raises OSError where they cannot be written, and ValueError where the tables do not fit the
+    expected types.
     """
     from py3langid.langid import LanguageIdentifier  # noqa: PLC0415  # as where it is made
 
@@ -63,7 +64,7 @@ def mapped_identifier(
 
 
 def _remove_older(tables: Path) -> None:
-    """Remove tables of other versions that no program has opened for a week."""
+    """Delete the tables of other versions that no program has read for a week."""
     latest = time.time() - _UNUSED_SECONDS
     for each in tables.parent.glob("languages-*"):
         if each != tables:

@@ -1,4 +1,4 @@
-"""Identifiers in a text: policy numbers, models, references, each of one particular thing."""
+"""Find identifiers in a text: policy numbers, models, references, each of one particular thing."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def is_identifier(figure: str) -> bool:
 
 
 def identifiers_in(text: str) -> list[str]:
-    """The identifiers of a text, case-folded, in order."""
+    """Return the identifiers in a text, case-folded, in order."""
     words = (match.group().casefold() for match in WORD.finditer(text))
     return [word for word in words if is_identifier(word)]
 
 
 def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
-    """Whether a text cannot be about any of the identifiers that were asked about.
+    """Return whether a text cannot be about any of the identifiers that were asked about.
 
-    It cannot where neither it nor what stands around it (its headings, its document) holds one of
-    them, and where it names another of the same form. Separators do not count: `GSR 18V-55` is
-    `GSR18V-55`.
+    True if it has none of them and has another of the same form, or if neither it nor its
+    surroundings (its headings, its document) have one of them. Separators are ignored:
+    `GSR 18V-55` is `GSR18V-55`.
 
     >>> speaks_of_another(["pol-88213-x"], "POL-88214-X pays 500.", "Also: POL-88213-X")
     True
@@ -58,9 +58,9 @@ def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
 
 
 def numbered_things(text: str) -> set[tuple[str, str]]:
-    """What a text calls by a word and a number of several parts: each word with its number.
+    """Return the pairs of a word and a number of several parts that a text names things by.
 
-    Dates and spans of years are none.
+    Dates and ranges of years are left out.
 
     >>> sorted(numbered_things("Crate 2-1 and bay 3/4 of 2024-2025, since 2024-05-01"))
     [('bay', '3-4'), ('crate', '2-1')]
@@ -73,7 +73,7 @@ def numbered_things(text: str) -> set[tuple[str, str]]:
 
 
 def is_numbered_otherwise(asked: Set[tuple[str, str]], text: str) -> bool:
-    """Whether a text numbers what was asked about in another way alone.
+    """Return whether a text numbers such things, but has none of the numbers asked about.
 
     >>> is_numbered_otherwise({("crate", "2-1")}, "Crate 1-2 holds 102 lanterns.")
     True
@@ -90,7 +90,7 @@ def _compact(text: str) -> str:
 
 
 def _form(identifier: str) -> str:
-    """What identifiers of one kind share: their letters, and how many digits stand where.
+    """Return what identifiers of one kind share: where letters stand, and where how many digits.
 
     >>> _form("pol-88213-x") == _form("POL-90001-Y")
     True

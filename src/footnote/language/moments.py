@@ -1,4 +1,4 @@
-"""Cells of a table become dates and times in an order, or it is said why they do not."""
+"""Parse the cells of a table column as dates or times, or say why they cannot be compared."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from footnote.language.quantities import NotComparable
 
 _MAJORITY = 0.5
 _LONGEST = 60
-"""Characters of a date with its time and weekday; prose is not looked through."""
+"""Most characters of a cell with a date, a time and a weekday; longer cells are not parsed."""
 _MINUTES_OF_DAY = 24 * 60
 NO_YEAR = 4
-"""The year of dates that have none: one with a 29 February."""
+"""The year of dates that have none: a leap year, so that 29 February is valid."""
 _TIME = re.compile(
     r"""(?<![\w.:])(?:
       (?P<hour1>\d{1,2})(?:[:.](?P<minute1>[0-5]\d))?\s?(?P<half>[ap])\.?\s?m\b\.?
@@ -43,31 +43,32 @@ class Moments:
     """The dates or times of a column, in the order of its rows."""
 
     values: tuple[Decimal, ...]
-    """Minutes since the same beginning."""
+    """Minutes since the same origin."""
     are_dates: bool
-    """Whether they are days, or times of days; others may as well be how long something took."""
+    """Whether they are dates, with or without a time; times alone may also be durations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moment:
-    """A cell taken apart."""
+    """A parsed cell."""
 
     days: tuple[Day, ...]
-    """None for a time alone; two where nobody can tell the month from the day."""
+    """Empty for a time alone; two where day and month are ambiguous."""
     first: int
-    """The first number of the date."""
+    """The first number in the date; 0 without one."""
     minutes: Decimal
     parts: str
-    """Which parts a time has, so that hours are not compared with minutes."""
+    """The finest part of the time, so that hours and minutes are not compared with minutes and
+    seconds; empty without a time."""
 
     @property
     def kind(self) -> tuple[bool, bool, str]:
-        """What all cells of a column have to have in common."""
+        """What all cells of a column must share."""
         return bool(self.days), any(each.day for each in self.days), self.parts
 
     @property
     def day_first(self) -> bool | None:
-        """Whether the day stands before the month; None where that does not show."""
+        """Whether the day precedes the month; None where that is unclear."""
         if len(self.days) != 1 or self.days[0].day == self.days[0].month:
             return None
         return {self.days[0].day: True, self.days[0].month: False}.get(self.first)
@@ -76,11 +77,11 @@ class _Moment:
 def moments_of(
     cells: Sequence[str], language: str | None, *, of_one_year: bool = False
 ) -> Moments | NotComparable | None:
-    """The dates or times in the cells of a column; None for a column of other things.
+    """Parse the cells of a column as dates or times; None if most are something else.
 
-    Each must be one of the same kind. Month and day are told apart by all cells together, and where
-    that leaves both ways by the language: all but English put the day first. Dates without a year
-    are comparable where they are taken to be `of_one_year`, then `NO_YEAR`.
+    All cells must be of the same kind. The order of day and month is inferred from all cells
+    together, and if that is not enough from the language: every language but English puts the day
+    first. Dates without a year are comparable only if taken to be `of_one_year`, then `NO_YEAR`.
 
     >>> moments_of(["6:40", "18:05"], None)
     Moments(values=(Decimal('400'), Decimal('1085')), are_dates=False)
@@ -114,7 +115,7 @@ def moments_of(
 
 
 def times_mentioned(text: str) -> Iterator[tuple[int, int, Decimal]]:
-    """Start, end and minutes from midnight of each time of day in a text.
+    """Yield start, end and minutes since midnight of each time of day in a text.
 
     >>> list(times_mentioned("from 8 am to 17:30"))
     [(5, 9, Decimal('480')), (13, 18, Decimal('1050'))]
@@ -124,7 +125,7 @@ def times_mentioned(text: str) -> Iterator[tuple[int, int, Decimal]]:
 
 
 def _ordinal(moment: _Moment, *, day_first: bool) -> int:
-    """The number of its day, 0 for a time alone. Raises ValueError where no calendar has it."""
+    """Return the ordinal of its day; 0 for a time alone. Raises ValueError for an invalid date."""
     if not moment.days:
         return 0
     day = moment.days[0 if day_first else -1]
@@ -132,7 +133,7 @@ def _ordinal(moment: _Moment, *, day_first: bool) -> int:
 
 
 def _moment(cell: str) -> _Moment | None:
-    """The date or time, or both, of a cell that holds nothing else but a weekday."""
+    """Parse a cell that has a date, a time or both, and nothing else but a weekday; else None."""
     dated, rest = dates_mentioned(cell[:_LONGEST]), cell
     if (month := _MONTH_OF_YEAR.fullmatch(cell.strip())) is not None:
         day = Day(year=int(month["year"] or month["year1"]), month=int(month["m"] or month["m1"]))
@@ -149,7 +150,7 @@ def _moment(cell: str) -> _Moment | None:
         return None
     days = dated[0].readings if dated else ()
     if time is None and not any(each.day or each.year for each in days):
-        return None  # The names of months are groups of rows.
+        return None  # Month names alone label groups of rows.
     number = _FIRST_NUMBER.search(cell[dated[0].start : dated[0].end]) if dated else None
     minutes, parts = (Decimal(0), "") if time is None else _minutes(time)
     return _Moment(
@@ -158,7 +159,7 @@ def _moment(cell: str) -> _Moment | None:
 
 
 def _minutes(time: re.Match[str]) -> tuple[Decimal, str]:
-    """A time, and which parts it has."""
+    """Return a time in minutes, and its finest part."""
     said = {name.rstrip("1234"): each for name, each in time.groupdict().items() if each}
     hours = int(said["hour"])
     if half := said.get("half"):

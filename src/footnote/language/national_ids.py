@@ -1,4 +1,4 @@
-"""Numbers that states give people, told by their form and, where they have one, their check."""
+"""Find national identity numbers by their form and, where they have them, check digits."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SPACES = " \u00a0\u2009\u202f"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NationalId:
-    """One kind of number."""
+    """One kind of national identity number."""
 
     name: str
     form: re.Pattern[str]
     holds: Callable[[str], bool]
-    """Whether a number of that form can have been given, by its check digit and its parts."""
+    """Whether a number of that form is valid by its check digit and its parts."""
 
 
 def _any(_: str) -> bool:
@@ -31,7 +31,7 @@ def _any(_: str) -> bool:
 
 
 def _formed(pattern: str) -> re.Pattern[str]:
-    """The pattern with white space for `~`, apart from other words and numbers."""
+    """Compile the pattern, with `~` for white space, so that no word or number adjoins a match."""
     spaced = pattern.replace("[-~]", f"[-{_SPACES}]").replace("~", f"[{_SPACES}]")
     return re.compile(
         rf"(?<![^\W_])(?<!\d[.,/-])(?:{spaced})(?![^\W_])(?![.,/-]\d)", re.IGNORECASE | re.ASCII
@@ -93,7 +93,7 @@ NATIONAL_IDS = (
 
 
 def national_ids_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where such numbers stand in a text, as half-open spans, kind by kind."""
+    """Yield the half-open spans of national identity numbers in a text, kind by kind."""
     for kind in NATIONAL_IDS:
         for match in kind.form.finditer(text):
             if kind.holds(re.sub(f"[{_SPACES}]", " ", match.group())):

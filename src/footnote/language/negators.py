@@ -1,4 +1,4 @@
-"""Words that deny, in any text or in the texts of one language."""
+"""Words of negation, in any text or in one language."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HARMLESS: Mapping[str, str] = {
     r"|非常|非洲|无论|无线|无数|无非|未来|南非|北非|西非|东非|中非|差不多|与众不同|莫斯|非裔|无机|无限|莫尔|非政府"
     r"|是否|能否|与否",
 }
-"""What looks like a denial and is none; it is read first."""
+"""Phrases that contain a negator but do not negate; they are matched first."""
 
 NEGATION_WORDS = frozenset(
     # `t` and `n` are what is left of `can't` and `n'est`.
@@ -37,11 +37,11 @@ NEGATION_WORDS = frozenset(
     "niente senza não nenhum nenhuma sem niet nooit geen zonder не нет ни без "
     "不 没 沒 无 無 未 非 否 勿".split()
 )
-"""Case-folded words that deny in some language."""
+"""Case-folded words that negate in some language."""
 
 
 def negators_in(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Where the words stand by which a text denies; a language without a list is read as English.
+    """Yield the spans of negators in a text; a language without a list is read as English.
 
     >>> list(negators_in("Not only cats, but not dogs.", "en"))
     [(19, 22)]
@@ -52,7 +52,7 @@ def negators_in(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 def bounded(pattern: str, language: str) -> str:
-    """The alternatives as whole words, where the language has spaces between them."""
+    """Group the alternatives, as whole words where the language has spaces between them."""
     return f"(?:{pattern})" if language == "zh" else rf"(?<!\w)(?:{pattern})(?!\w)"
 
 

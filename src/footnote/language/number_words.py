@@ -1,4 +1,4 @@
-"""Numbers that are written in words, with their values."""
+"""Find numbers that are written in words, with their values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SCALES: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(
         "bn milliarde milliarden mrd milliard milliards miliardo miliardi".split(), (10**9,)
     ),
-    # A thousand millions to some, a million millions to others.
+    # 10**9 in the short scale, 10**12 in the long scale.
     **dict.fromkeys("billion billions billionen billón billones".split(), (10**9, 10**12)),
     **dict.fromkeys("trillion trillions".split(), (10**12, 10**18)),
 }
-"""What a word multiplies the number before it with, in each of its readings."""
+"""The factors by which a word may multiply the number before it."""
 _VAGUE: Mapping[str, float] = {
     **dict.fromkeys("a an one single once sole ein eine einen einem einer eines einmal".split(), 1),
     **dict.fromkeys("un una uno une única único unique solo einzige einziger".split(), 1),
@@ -40,7 +40,7 @@ _VAGUE: Mapping[str, float] = {
     **dict.fromkeys("decade jahrzehnt década décennie decennio".split(), 10),
     **dict.fromkeys("century jahrhundert siglo siècle secolo".split(), 100),
 }
-"""Words that bear a number out, but do not claim one: most are articles or manners."""
+"""Words that can support a number but do not assert one: most are articles or figures of speech."""
 NUMBER_WORDS = frozenset(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
@@ -71,7 +71,7 @@ _COUNTED = re.compile("[个名位次年月日天人分种项条座家件世倍�
 
 
 class _Word:
-    """A token of a text, for `find_numbers`."""
+    """A token of a text, with the interface that `find_numbers` expects."""
 
     def __init__(self, match: re.Match[str], offset: int) -> None:
         self.word = match.group()
@@ -85,18 +85,18 @@ class _Word:
         return False
 
     def not_a_number_part(self) -> bool:
-        # It stands for zero where digits are dictated.
+        # `find_numbers` would read it as a dictated zero.
         return self.word in ("o", "O")
 
 
 def spelled_numbers(
     text: str, language: str | None = None
 ) -> Iterator[tuple[int, int, float, bool]]:
-    """Start, end, value and sureness of each number that is written in words.
+    """Yield start, end, value and certainty of each number that is written in words.
 
-    Articles, ordinals up to the second and powers of ten that stand alone ("hundreds of") are not
-    sure to be numbers. A language that is not known is read as English; Chinese numerals and words
-    such as "both" are read in any text.
+    Articles, ordinals up to the second and powers of ten that stand alone ("hundreds of") are
+    uncertain. An unsupported language is read as English; Chinese numerals and words such as
+    "both" are read in any text.
 
     >>> list(spelled_numbers("two hundred and five of three"))
     [(0, 20, 205.0, True), (24, 29, 3.0, True)]
@@ -106,7 +106,7 @@ def spelled_numbers(
     for clause in _CLAUSE.finditer(text):
         words = [_Word(match, clause.start()) for match in _TOKEN.finditer(clause.group())]
         covered: set[int] = set()
-        # To look whether there is any number takes a fraction of finding where it stands.
+        # Checking whether there is any number takes a fraction of the time of locating it.
         spaced = clause.group().replace("-", " ")
         if alpha2digit(spaced, code, threshold=0) != spaced:
             for found in find_numbers(words, code, threshold=0):
@@ -127,7 +127,7 @@ def _chinese(text: str) -> Iterator[tuple[int, int, float, bool]]:
         word = match.group()
         behind = text[match.end() : match.end() + 1]
         before = text[match.start() - 1 : match.start()] if match.start() else ""
-        # `12万` is read with its digits.
+        # `12万` is parsed elsewhere, with its digits.
         if before.isdecimal():
             continue
         value = chinese_value(word)
@@ -137,7 +137,7 @@ def _chinese(text: str) -> Iterator[tuple[int, int, float, bool]]:
 
 
 def chinese_value(word: str) -> float | None:
-    """The value of a Chinese numeral; None where a scale stands alone.
+    """Return the value of a Chinese numeral; None for a scale that stands alone.
 
     >>> chinese_value("三百二十五"), chinese_value("二〇一五"), chinese_value("万")
     (325, 2015, None)

@@ -1,4 +1,4 @@
-"""Personal data in a text, as far as form and check digits tell it; names are not among it."""
+"""Find personal data in a text by form and check digits; people's names are not covered."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from footnote.language.phone_numbers import phone_numbers_in
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a piece of personal data stands: `text[start:end]`."""
+    """The place of one piece of personal data: `text[start:end]`."""
 
     start: int
     end: int
     kind: PersonalData
 
 
-# Letters of alphabets, not of scripts without spaces, where words would be taken for parts of it.
+# Alphabets only: in scripts without spaces, neighbouring words would be matched as parts of it.
 _LETTER = "A-Za-z\u00c0-\u024f\u0370-\u058f\u05d0-\u06ff\u0900-\u0dff"
 _EMAIL = re.compile(
     rf"(?<![{_LETTER}0-9.!#$%&'*+/=?^_`{{|}}~-])[{_LETTER}0-9!#$%&'*+/=?^_`{{|}}~.-]++@"
@@ -42,12 +42,12 @@ _GROUPED = re.compile(
     r"\d{12,19}|\d{4}(?:\D\d{4}){2}\D\d{1,7}|\d{4}\D\d{6}\D\d{4,5}|"
     r"\d{4}(?:\D\d{4}){3}\D\d{3}"
 )
-"""How the number of a card is written: whole, or in the groups that stand on cards."""
+"""Notations of a card number: without separators, or in the groups that are printed on cards."""
 _ISSUED = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|6(?:011|4[4-9]|5\d|2\d)\d{12,15}"
     r"|35\d{14}|3(?:0|6|8|9)\d{12}|(?:50|5[6-9]|6[0-37-9])\d{10,17}|(?:220[0-5]|9792|81\d\d)\d{12}"
 )
-"""What issuers begin their numbers with, and how long those are (ISO/IEC 7812)."""
+"""The prefixes of card issuers, and the lengths of their numbers (ISO/IEC 7812)."""
 _IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)", re.ASCII)
 _IPV6 = re.compile(
     r"(?<![\w:.])(?=[\da-f]*:[\da-f]*:)(?=:*[\da-f])[\da-f:]{2,39}(?:\.\d+){0,3}(?![\w:])", re.I
@@ -56,13 +56,13 @@ _IPV6 = re.compile(
 
 _FEW_DIGITS = re.compile(r"(?:\D*\d){0,5}+\D*\Z")
 _WITHOUT_DIGITS = frozenset((PersonalData.EMAIL, PersonalData.IP))
-"""The rest has six digits or more."""
+"""The kinds that may have fewer than six digits."""
 
 
 def personal_data_in(text: str, kinds: Set[PersonalData]) -> list[Found]:
-    """What of these kinds stands in a text, in order; no two overlap.
+    """Return the personal data of these kinds in a text, in order, without overlaps.
 
-    Where several kinds overlap, all that they cover is one, of the kind that covers most.
+    Overlapping matches are merged into one, of the kind of the longest.
     """
     if _FEW_DIGITS.match(text):
         kinds = kinds & _WITHOUT_DIGITS
@@ -93,7 +93,7 @@ def _emails(text: str) -> Iterator[tuple[int, int]]:
 def _ibans(text: str) -> Iterator[tuple[int, int]]:
     for match in _IBAN_START.finditer(text):
         start = match.start()
-        # What follows in letters may be the next words: the longest that its check digits fit.
+        # Letters that follow may be the next words: take the longest with valid check digits.
         for end in _group_ends(text, start, match.end()):
             if iban.is_valid(re.sub(_SEPARATOR, "", text[start:end])):
                 yield start, end
@@ -124,7 +124,7 @@ def _is_card(written: str) -> bool:
 
 
 def _group_ends(text: str, start: int, end: int) -> list[int]:
-    """The ends of groups of letters and digits, the last one first."""
+    """Return the ends of the groups of letters and digits, the last one first."""
     return [each.end() for each in _GROUP_END.finditer(text, start, end)][::-1]
 
 

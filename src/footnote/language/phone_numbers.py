@@ -1,4 +1,4 @@
-"""Telephone numbers in a text, written for the whole world or as some countries write theirs."""
+"""Find telephone numbers in a text, in international and national notations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _WORLDWIDE = re.compile(
     re.ASCII,
 )
 _COUNTRIES = ("US", "GB", "DE", "ES", "FR", "IT", "CN")
-"""Whose own way of writing is known; those whose national ids are, too."""
+"""Countries whose national notation is known; the same as those whose national ids are."""
 _SEP = r"[ \u00a0\u2009\u202f.\-]"
 _NATIONAL = tuple(
     (re.compile(rf"(?<![\w+/=])(?<!\d[.,:/-])(?:{form})(?!\w)(?![.,:/-]\d)", re.ASCII), countries)
     for form, countries in (
-        # With the 0 for other towns: (030) 901820, 020 7946 0958, 01 23 45 67 89.
+        # With the trunk prefix 0: (030) 901820, 020 7946 0958, 01 23 45 67 89.
         (rf"\(?0\d(?:{_GAP}\d){{7,11}}", ("GB", "DE", "FR", "IT", "CN")),
         (rf"(?:1{_SEP})?(?:\([2-9]\d\d\){_SEP}?|[2-9]\d\d{_SEP})[2-9]\d\d{_SEP}\d{{4}}", ("US",)),
         (rf"[6-9]\d\d(?P<sep>{_SEP})\d\d(?P=sep)\d\d(?P=sep)\d\d", ("ES",)),
@@ -34,12 +34,12 @@ _ANNOUNCED = re.compile(
     rf"[^\w\n+]{{0,4}}(?P<number>\(?\d(?:{_GAP}\d){{6,14}})",
     re.IGNORECASE,
 )
-"""Behind a word for it, any number that one of the countries could have."""
+"""After a word for a telephone, any number that is valid in one of the countries."""
 _GROUP_END = re.compile(r"\d(?!\d)")
 
 
 def phone_numbers_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where telephone numbers stand in a text, as half-open spans; some may overlap."""
+    """Yield the half-open spans of telephone numbers in a text; some may overlap."""
     for match in _WORLDWIDE.finditer(text):
         for end in _ends(text, match.start("digits"), match.end()):
             if _possible("+" + text[match.start("digits") : end]):
@@ -58,12 +58,12 @@ def phone_numbers_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends(text: str, start: int, end: int) -> list[int]:
-    """Where a number may end: behind each of its groups of digits, the last one first."""
+    """Return where a number may end: after each of its groups of digits, the last one first."""
     return [start + each.end() for each in _GROUP_END.finditer(text[start:end])][::-1]
 
 
 def _possible(number: str) -> bool:
-    """Whether a number for the whole world has a country and one of its lengths."""
+    """Return whether an international number has a known country code and a possible length."""
     try:
         return phonenumbers.is_possible_number(phonenumbers.parse(number, None))
     except NumberParseException:

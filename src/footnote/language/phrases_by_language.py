@@ -1,4 +1,4 @@
-"""The phrases of an answer in each language that it is said in."""
+"""The fixed phrases of answers in each supported language."""
 
 from __future__ import annotations
 
@@ -390,4 +390,4 @@ PHRASES: Mapping[str, AnswerPhrases] = {
         noted="{found}（{note}）",
     ),
 }
-"""By ISO 639-1 codes; answers to questions in other languages are said in English."""
+"""Phrases by ISO 639-1 code; answers in other languages use the English ones."""

@@ -1,7 +1,7 @@
-"""Cells of a table become exact numbers with a unit, or it is said why they do not.
+"""Parse the cells of a table column as exact numbers with a unit, or say why they are not.
 
-An amount of a currency has two decimals or none, seldom three: where the language of its document
-would read it with three, as `EUR 1.250` in English, other amounts have to tell how it is meant.
+A currency amount has two decimals or none, seldom three. Where the language of its document would
+read three, as `EUR 1.250` in English, other amounts must resolve the ambiguity.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ _CODE = re.compile(r"[A-Z]{2,3}\$?")
 _POINT_LANGUAGES = frozenset("en zh ja ko th he hi bn ta te ur ms sw ga mt".split())
 """Languages whose numbers have a decimal point; the others have a decimal comma (CLDR)."""
 _MULTIPLES = frozenset({"m", *SCALES})
-"""What stands behind an amount that is said in thousands or millions."""
+"""Suffixes of amounts in thousands or millions."""
 _MAJORITY = 0.5
 _UNLIKELY_DECIMALS = 3
-"""Of an amount: a group of thousands is as long."""
+"""Decimals that an amount seldom has: a group of thousands is as long."""
 _CURRENCY = r"(?:[$€£¥]|(?<![^\W_])(?:USD|EUR|GBP|CHF|JPY|CNY)(?![^\W_]))"
 _AMOUNT = re.compile(rf"{_CURRENCY}\s?(\d[\d.,]*\d)|(?<![\d.,])(\d[\d.,]*\d)\s?{_CURRENCY}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How the numbers of a column are written."""
+    """The notation of the numbers of a column."""
 
     point: str = "."
     group: str = ""
-    """Between thousands; empty where nothing is."""
+    """The thousands separator; empty without one."""
     prefix: str = ""
     """The unit before a number, its space included."""
     suffix: str = ""
-    """The unit behind it, its space included."""
+    """The unit after a number, its space included."""
 
     def __call__(self, value: Decimal) -> str:
-        """A number as the column would have it.
+        """Format a number in this notation.
 
         >>> Style(point=",", group=".", suffix=" EUR")(Decimal("-1234.50"))
         '-1.234,50 EUR'
@@ -70,20 +70,20 @@ class Quantities:
 
     @property
     def decimals(self) -> int:
-        """The most that one of them has."""
+        """The largest number of decimals of one of them."""
         return max((_decimals(each) for each in self.values), default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotComparable:
-    """Why the cells of a column are no numbers to compute with."""
+    """Why the cells of a column are not numbers to compute with."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A cell taken apart."""
+    """A parsed cell."""
 
     digits: str
     negative: bool
@@ -94,12 +94,12 @@ class _Written:
 def quantities_of(
     cells: Sequence[str], language: str | None, amounts: DecimalMarks | None = None
 ) -> Quantities | NotComparable | None:
-    """The numbers in the cells of a column; None for a column of other things.
+    """Parse the cells of a column as numbers; None if most are something else.
 
-    Each must be one number with the same unit before or behind it; where currency stands only in
-    some rows, as in reports, it holds for all. Thousands and decimals are told apart by all cells
-    together, and where that leaves both ways by the language of the document; those of amounts as
-    `point_of_amounts` does, with the marks of the other `amounts` of the document.
+    Each must be one number with the same unit before or after it; a currency that only some rows
+    have, as in reports, applies to all. Thousands and decimals are told apart by all cells
+    together, and if that is not enough by the language of the document; those of amounts by
+    `point_of_amounts`, with the decimal marks of the other `amounts` of the document.
     """
     written = [_written(each) for each in cells]
     found = [each for each in written if each is not None]
@@ -136,23 +136,23 @@ class Quantity:
 
     value: Decimal
     unit: str
-    """A currency's code, or as it is written; perhaps empty."""
+    """The code of a currency, or the unit as written; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecimalMarks:
-    """With which decimal marks numbers can be read."""
+    """The decimal marks with which numbers are well formed."""
 
     possible: str = ".,"
     alike: bool = True
-    """Whether both yield the same, where both are possible."""
+    """Whether both marks give the same values, where both are possible."""
 
     def __and__(self, other: DecimalMarks) -> DecimalMarks:
         possible = "".join(each for each in self.possible if each in other.possible)
         return DecimalMarks(possible, self.alike and other.alike)
 
     def point(self, language: str | None) -> str | None:
-        """The mark to read with; None where the language would have to tell, and does not."""
+        """Return the decimal mark; None if none is possible, or both are without a language."""
         if len(self.possible) < 2:
             return self.possible or None
         if self.alike:
@@ -165,10 +165,11 @@ class DecimalMarks:
 def point_of_amounts(
     digits: Sequence[str], language: str | None, others: DecimalMarks
 ) -> str | None:
-    """The decimal mark of amounts that are written alike, as those of a column; None if not told.
+    """Return the decimal mark of amounts in one notation, such as a column's; None if unclear.
 
-    Where they can be read with both, the `others` tell; else that some of them would have three
-    decimals and some not, in which the language must agree; else the language, unless all would.
+    If both marks are possible, `others` decide where they allow only one. Otherwise the mark is
+    taken with which the amounts do not partly have three decimals, if the language agrees or is
+    unknown; otherwise that of the language, unless it gives some amount three decimals.
 
     >>> point_of_amounts(["820", "1,140"], None, DecimalMarks())
     '.'
@@ -196,15 +197,16 @@ def point_of_amounts(
 
 @lru_cache(maxsize=2)
 def marks_of_amounts(text: str) -> DecimalMarks:
-    """The decimal marks that all amounts of a text can be read with.
+    """Return the decimal marks with which all amounts in a text are well formed.
 
-    It is kept, for a document is asked for each of its facts.
+    Cached, as it is called for each fact of a document.
     """
     return marks_of([match[1] or match[2] for match in _AMOUNT.finditer(text)])
 
 
 def marks_of(cells: Sequence[str]) -> DecimalMarks:
-    """The marks that the numbers of a column can be read with, those aside that none fits."""
+    """Return the decimal marks that fit the numbers of a column; numbers that none fits are
+    ignored."""
     marks = [_marks([each.digits]) for each in map(_written, cells) if each is not None]
     return reduce(and_, (each for each in marks if each.possible), DecimalMarks())
 
@@ -212,7 +214,7 @@ def marks_of(cells: Sequence[str]) -> DecimalMarks:
 def marks_of_column(
     cells: Sequence[str], language: str | None, others: DecimalMarks
 ) -> DecimalMarks:
-    """The same for a column of amounts, of which `point_of_amounts` may tell the mark."""
+    """As `marks_of`, for a column of amounts; only the mark of `point_of_amounts` if it has one."""
     marks = marks_of(cells)
     if len(marks.possible) < 2:
         return marks
@@ -224,10 +226,11 @@ def marks_of_column(
 def number_in(
     cell: str, language: str | None = None, beside: DecimalMarks | None = None
 ) -> Quantity | None:
-    """The number of a cell that holds one and nothing but its unit; None for another cell.
+    """Parse a cell that has one number and nothing but its unit; None for another cell.
 
-    Thousands and decimals are told apart with the cells `beside` it, then by the language; without
-    either a point is a decimal one. Amounts that others have to tell are read by `amount_in`.
+    Thousands and decimals are told apart by the marks of the cells `beside` it, then by the
+    language; without either a point is a decimal mark. Amounts that depend on others are parsed by
+    `amount_in`.
 
     >>> number_in("$ (1,452.4)")
     Quantity(value=Decimal('-1452.4'), unit='USD')
@@ -245,7 +248,7 @@ def number_in(
 
 
 def amount_in(cell: str, language: str | None, others: DecimalMarks) -> Quantity | None:
-    """As `number_in`, for an amount of a currency; None as well where nothing tells its decimals.
+    """As `number_in`, for an amount of a currency; also None where its decimal mark is unclear.
 
     >>> amount_in("1.250", "en", DecimalMarks()) is None
     True
@@ -256,7 +259,7 @@ def amount_in(cell: str, language: str | None, others: DecimalMarks) -> Quantity
 
 
 def plain_number(value: Decimal) -> str:
-    """A number without exponent and without zeros that say nothing.
+    """Format a number without an exponent and without trailing zeros.
 
     >>> plain_number(Decimal("1452.40").scaleb(6)), plain_number(Decimal("-0.50"))
     ('1452400000', '-0.5')
@@ -270,7 +273,7 @@ def _says_something(cell: str) -> bool:
 
 
 def _written(cell: str) -> _Written | None:
-    """The number of a cell that holds one and nothing but its unit beside it."""
+    """Parse a cell that has one number and nothing but its unit; None for another cell."""
     text = cell.strip()
     in_brackets = text.startswith("(") and text.endswith(")")
     match = _NUMBER.fullmatch(text[1:-1].strip() if in_brackets else text)
@@ -280,7 +283,7 @@ def _written(cell: str) -> _Written | None:
     sign = match["sign"]
     if before[:1] in _SIGNS and not sign:
         before, sign = before[1:].lstrip(), before[:1]
-    # Accountants put minus in brackets, the currency before or within: `$ (5)`.
+    # Accountants write negative amounts in brackets, the currency before or within: `$ (5)`.
     if before.rstrip().endswith("(") and after.lstrip().startswith(")") and not sign:
         before, after, sign = before.rstrip()[:-1], after.lstrip()[1:], "-"
     unit_before = before.strip()
@@ -293,7 +296,7 @@ def _written(cell: str) -> _Written | None:
 
 
 def _unit(written: _Written) -> str:
-    """The unit as it is compared: a currency's code, else what stands there."""
+    """Return the unit for comparisons: the code of a currency, else the unit as written."""
     before, behind = written.prefix.strip(), written.suffix.strip()
     named = before or behind
     unit = currency_of(named) or named
@@ -306,14 +309,14 @@ def _is_currency(unit: str) -> bool:
 
 
 def _marks(numbers: Sequence[str]) -> DecimalMarks:
-    """The decimal marks that every one of these can be read with."""
+    """Return the decimal marks with which every one of these is well formed."""
     possible = "".join(mark for mark in ".," if all(_fits(each, mark) for each in numbers))
     alike = len(possible) < 2 or all(_value(each, ".") == _value(each, ",") for each in numbers)
     return DecimalMarks(possible, alike)
 
 
 def _fits(digits: str, point: str) -> bool:
-    """Whether a number is well formed with this decimal mark: groups of three, of one mark.
+    """Return whether a number is well formed with this decimal mark: groups of three digits.
 
     >>> [_fits(each, ".") for each in ("1,200.5", "1.200,5", "1,20", "0,250", "1 200")]
     [True, False, False, False, True]

@@ -1,4 +1,4 @@
-"""Where sentences begin and end in any text."""
+"""Split a text in any language into sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NEVER_FINAL = frozenset(
     "mr mrs ms dr prof st hon rev gen col capt lt sgt messrs mme mlle sr sra dña cf vs viz e.g i.e "
     "eg ie approx resp incl excl z.b d.h u.a bzw ca vgl ggf inkl zzgl hr fr p.ex".split()
 )
-"""Abbreviations that something always follows, lower-cased and without their last full stop."""
+"""Abbreviations that never end a sentence, in lower case and without their last full stop."""
 
 _BEFORE_NUMBER = frozenset(
     "no nos nr art arts sec secs fig figs eq eqs ch chap vol vols p pp para paras cl reg ref refs "
@@ -21,7 +21,7 @@ _BEFORE_NUMBER = frozenset(
 _FINAL_BEFORE_STARTER = frozenset(
     "inc ltd corp co bros etc al u.s u.k u.n e.u a.m p.m ph.d b.c a.d jr usw".split()
 )
-"""Abbreviations that may close a sentence: they do when a word follows that likes to open one."""
+"""Abbreviations that end a sentence only when a word of `_STARTERS` follows."""
 
 _STARTERS = frozenset(
     "the a an this that these those it its he she they we i you in on at for from as if when while "
@@ -32,7 +32,7 @@ _STARTERS = frozenset(
 
 _GERMAN_MONTHS = months_of("de")
 
-# Each branch can only begin where its run begins, which keeps hostile input linear.
+# Each branch can only match at the start of its run, which keeps hostile input linear.
 _BOUNDARY = re.compile(
     r"""
       (?P<wide> [。！？｡]+ [」』”’）)"'\]]* \s* )             # needs no space after it
@@ -84,7 +84,7 @@ def _append_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: in
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether the stop matched really closes the sentence that began at `start`."""
+    """Return whether the matched stop ends the sentence that begins at `start`."""
     mark = match.group().rstrip().rstrip(_CLOSERS)
     if match.end() >= len(text) or mark.strip(".…"):
         return True

@@ -1,6 +1,6 @@
-"""Which documents are a series, and in which order: what their names say, exactly.
+"""Find which documents form a series, and in which order, by their names alone.
 
-Documents are one series whose names are the same but for a quarter, a date, a month, a year or a
+Documents form a series if their names differ only in a quarter, a date, a month, a year or a
 version.
 """
 
@@ -13,13 +13,13 @@ from pathlib import PurePath
 from footnote.language.dates import periods_named, without_periods
 
 Stated = Mapping[str, tuple[int, ...]]
-"""What a name states, by kind; each kind of them rises with time."""
+"""The values that a name states, by kind; within each kind they increase with time."""
 
 YEAR, VERSION = "year", "version"
 BEARS = "bears"
-"""The date that a document bears, which its name need not state."""
+"""The kind of a document's own date, which its name need not state."""
 _KINDS = ("quarter", "date", "month", YEAR, VERSION, BEARS)
-"""By which a series is ordered: by the first that all of its members state."""
+"""Kinds by precedence: a series is ordered by the first that all its members state."""
 _CALENDAR_YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
 _BEFORE_MARK = re.compile(r" (?=[?.!,;:])")
 _VERSION = re.compile(
@@ -30,9 +30,9 @@ _VERSION = re.compile(
 
 
 def series_name(filename: str, title: str, *, by_file: bool = False) -> tuple[str, ...]:
-    """What the names of a series have in common; empty strings where that is nothing.
+    """Return the part of the names that a series has in common; empty strings if it is nothing.
 
-    `by_file` has files called alike be a series whatever their titles are.
+    With `by_file`, files with equal names are a series whatever their titles are.
 
     >>> series_name("refund-policy-v4.txt", "Refunds, version 4")
     ('refund policy', 'refunds version')
@@ -45,7 +45,7 @@ def series_name(filename: str, title: str, *, by_file: bool = False) -> tuple[st
 
 
 def stated(text: str) -> Stated:
-    """The periods and the version that a name or a question states, as far as it states any.
+    """Return the periods and the version in a name or question; a kind that it lacks is absent.
 
     >>> stated("refund-policy-v4.2")
     {'version': (4, 2)}
@@ -57,7 +57,7 @@ def stated(text: str) -> Stated:
 
 
 def year_or_version(question: str) -> tuple[str, tuple[int, ...]] | None:
-    """The one year or version that a question states; None where that is none, or several.
+    """Return the only year or version in a question; None if it has none, or several.
 
     >>> year_or_version("What was the fare in 2023?")
     ('year', (2023,))
@@ -70,7 +70,7 @@ def year_or_version(question: str) -> tuple[str, tuple[int, ...]] | None:
 
 
 def without_year_or_version(question: str) -> str:
-    """The question with its years and versions left out.
+    """Return the question without its years and versions.
 
     >>> without_year_or_version("What did a dog pay in version 4 of 2023?")
     'What did a dog pay in of?'
@@ -80,7 +80,7 @@ def without_year_or_version(question: str) -> str:
 
 
 def ordered_by(members: Iterable[Stated]) -> str | None:
-    """The kind that all of them state, and not all alike; None where there is none."""
+    """Return the first kind that all members state, with different values; None without one."""
     told = list(members)
     for kind in _KINDS:
         if all(kind in each for each in told) and len({each[kind] for each in told}) > 1:

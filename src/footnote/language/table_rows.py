@@ -1,4 +1,4 @@
-"""Where the cells of a table's row stand, as Markdown writes it."""
+"""Find the cells of a table row in Markdown."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _BORDER = re.compile(r"(?<!\\)\|")
 
 
 def cell_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-    """Half-open offsets of the cells of the row that stands there, without outer white space.
+    """Return half-open offsets of the cells of a row, without surrounding white space.
 
-    Empty cells are among them; only the row's outermost borders are none. A line without a border
-    is one cell.
+    Empty cells are included; what is outside the outermost borders is not a cell. A line without a
+    border is one cell.
 
     >>> row = "|  | 3 kg | a\\\\|b |"
     >>> [row[first:last] for first, last in cell_spans(row)]
@@ -33,7 +33,7 @@ def cell_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[
 
 
 def unescaped(cell: str) -> str:
-    """What a cell says: a border within it is written with a backslash."""
+    """Return the text of a cell, in which a backslash precedes each border."""
     return cell.replace("\\|", "|")
 
 

@@ -1,4 +1,4 @@
-"""What rows are called that sum up others, in the languages that tables are most often in."""
+"""Recognise the names of total rows, in the languages that tables are most often in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BESIDE = frozenset("grand sub sous general général générale geral generale 
 
 
 def has_total_name(name: str) -> bool:
-    """Whether a word of a name says that the row sums up others.
+    """Return whether a word of a name says that the row is a total of others.
 
     >>> [has_total_name(each) for each in ("Total north", "**Summe**", "Σ", "Northern fleet")]
     [True, True, True, False]
@@ -28,7 +28,7 @@ def has_total_name(name: str) -> bool:
 
 
 def is_total_name(name: str) -> bool:
-    """Whether a name says nothing else; a year may stand beside it.
+    """Return whether a name has only words for a total; a year may be added.
 
     >>> [is_total_name(each) for each in ("Grand total", "Total 2024", "Total north", "")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Cells that say yes or no, as tables in many languages do."""
+"""Recognise cells that mean yes or no, in many languages."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _PAIRS = (
     "x -",
 )
 _NONE = frozenset(("", "-", "–", "—"))
-"""What may stand where a thing is not so, beside any word for yes."""
+"""Cells that may mean no, with any word for yes."""
 
 
 def affirmed(cells: Iterable[str]) -> frozenset[str]:
-    """The cells that say yes, where all say yes or no and some say each; else none.
+    """Return the cells that mean yes, where all mean yes or no and both occur; else none.
 
     >>> sorted(affirmed(["Yes", "no", "yes"])), sorted(affirmed(["x", "", "x"]))
     (['Yes', 'yes'], ['x'])

@@ -1,4 +1,4 @@
-"""Lets a model ask for tools until it has an answer, and tells of each step as it happens."""
+"""Let a model call tools until it has an answer, and yield each step as it happens."""
 
 from __future__ import annotations
 
@@ -66,23 +66,23 @@ RULE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLoop:
-    """A chain of models behind `ports.AgentModel`.
+    """An agent over a chain of models; implements `ports.AgentModel`.
 
-    At each step the next model is asked when one fails before it has begun. What a tool returns
-    stays apart from instructions, and its failures are told to the model as text.
+    At each step the next model is tried when one fails before its output begins. Tool results are
+    kept apart from instructions, and tool failures are reported to the model as text.
     """
 
     models: tuple[NamedModel, ...]
     """At least one."""
     first_token_seconds: float
     max_output_tokens: int
-    """Of each step."""
+    """Limit for each step."""
     why_forbidden: WhyForbidden
-    """Which addresses MCP servers may not have."""
+    """Gives the reason why an MCP server may not have an address."""
 
     @property
     def name(self) -> str:
-        """The names of the models in the order in which they are asked."""
+        """The names of the models in fallback order."""
         return ", ".join(each.name for each in self.models)
 
     async def __call__(
@@ -95,11 +95,11 @@ class AgentLoop:
         servers: Sequence[McpServer],
         bounds: AgentLimits,
     ) -> AsyncGenerator[AgentEvent]:
-        """Its tool calls as they happen, and what it writes; the last piece has the usage.
+        """Run the agent; yield its tool calls, their results and its text as they happen.
 
-        An MCP server that cannot be reached is told of like a tool that failed, and the model goes
-        on without its tools. Closing the generator closes the connections. Raises ModelUnavailable,
-        with what was used until then.
+        The last piece has the usage. An MCP server that cannot be reached is reported like a failed
+        tool, and the model goes on without its tools. Closing the generator closes the connections.
+        Raises ModelUnavailable, with the usage until then.
         """
         reached = self._toolsets(servers, frozenset(tool.name for tool in tools))
         agent = Agent(
@@ -129,7 +129,7 @@ class AgentLoop:
                         if isinstance(event, AgentRunResultEvent):
                             yield self._last(event.result.new_messages())
                 finally:
-                    # A step that failed does not say what it cost.
+                    # A failed step does not report its usage.
                     state.usage = _usage(_whole(events.new_messages()))
                     for response in _whole(events.new_messages()):
                         note_reply(self._named(response).name, usage_of(response))
@@ -152,7 +152,7 @@ class AgentLoop:
         settings = each[0]
         if not all("temperature" in one for one in each):
             settings.pop("temperature", None)
-        # A step cannot be taken back and tried again from here, as a whole answer can.
+        # A step cannot be retried from here, as a whole answer can, so the client library retries.
         if all("max_retries" in one for one in each):
             settings["max_retries"] = 1
         else:
@@ -199,7 +199,7 @@ class AgentLoop:
         return Written(usage=_usage(messages), model=named.name)
 
     def _named(self, response: ModelResponse) -> NamedModel:
-        # Vendors answer with a fuller name, such as one with a date.
+        # Vendors report a longer name, such as one with a date.
         told = response.model_name or ""
         named = (each for each in self.models if told.startswith(each.model.model_name))
         return next(named, self.models[0])
@@ -233,16 +233,16 @@ class AgentLoop:
 
 @dataclass(slots=True)
 class _State:
-    """How far a run has come."""
+    """The state of one agent run."""
 
     amid_text: bool = False
     usage: Usage = field(default_factory=Usage)
-    """Of the steps that were finished."""
+    """Usage of the completed steps."""
     missing: set[str] = field(default_factory=set)
-    """MCP servers whose absence was told."""
+    """MCP servers already reported as unreachable."""
 
     def events_of(self, event: object) -> Iterator[AgentEvent]:
-        """What an event of the library says to a reader."""
+        """Convert an event of the library to events of the agent."""
         if isinstance(event, FunctionToolCallEvent):
             self.amid_text = False
             part = event.part
@@ -258,14 +258,14 @@ class _State:
                 failed=returned.outcome != "success",
             )
         else:
-            # Models begin with a space or a line that means nothing.
+            # Models often begin with meaningless white space.
             text = text_of(event) if self.amid_text else text_of(event).lstrip()
             if text:
                 self.amid_text = True
                 yield Written(text=text)
 
     def newly_missing(self, servers: Sequence[ServerTools]) -> Iterator[AgentEvent]:
-        """Servers that turned out to be absent, as the failure of a tool of their name."""
+        """Report newly unreachable servers, each as a failed call of a tool with its name."""
         for each in servers:
             if each.unreachable and each.server not in self.missing:
                 self.missing.add(each.server)
@@ -276,7 +276,7 @@ class _State:
 
 
 def _may_pass_on(error: Exception) -> bool:
-    """Whether the next model is asked."""
+    """Return whether the chain falls back to the next model."""
     return isinstance(error, ModelAPIError) or (
         is_vendors_own(error) and not isinstance(error, FAILURES)
     )

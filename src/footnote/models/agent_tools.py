@@ -1,4 +1,4 @@
-"""Tools in the shape a model's library calls them in, with their failures as text."""
+"""Adapt tools to the interface of pydantic-ai, with their failures as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footnote.errors import FootnoteError
 from footnote.ports import Refusal, Tool
 
 WhyForbidden = Callable[[str], str]
-"""Why nothing may be asked of an IP address; empty when it may be."""
+"""Returns why an IP address may not be contacted; empty when it may be."""
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -28,19 +28,19 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Objects:
-    """Takes the arguments of a tool where they are an object, as the library asks for it."""
+    """Validates that the arguments of a tool are an object, with the library's interface."""
 
     name: str
 
     def validate_json(self, text: str, **_: object) -> dict[str, object]:
-        """The object that a text is. Raises ToolFailed."""
+        """Parse a text as a JSON object. Raises ToolFailed."""
         try:
             return self.validate_python(from_json(text))
         except ValueError:
             raise ToolFailed(f"{self.name} was not called: the arguments are not JSON.") from None
 
     def validate_python(self, given: object, **_: object) -> dict[str, object]:
-        """What is given, if it is an object. Raises ToolFailed."""
+        """Return the arguments if they are an object. Raises ToolFailed."""
         if not isinstance(given, dict):
             said = "the arguments must be a JSON object"
             raise ToolFailed(f"{self.name} was not called: {said}.")
@@ -48,7 +48,7 @@ class _Objects:
 
 
 def vendor_tool(tool: Tool) -> VendorTool[object]:
-    """The tool as pydantic-ai calls it. What a model asks wrongly is told to it as a failure."""
+    """Return the tool in pydantic-ai's form. Invalid calls are reported as failures to a model."""
 
     async def call(**arguments: object) -> str:
         problem = problem_with(arguments, tool.parameters)
@@ -66,15 +66,15 @@ def vendor_tool(tool: Tool) -> VendorTool[object]:
     made: VendorTool[object] = VendorTool.from_schema(
         call, name=tool.name, description=tool.description, json_schema=dict(tool.parameters)
     )
-    # The library's own would call a list like an object, and tell of JSON in words of its own.
+    # The library's own would accept a list as an object, and word JSON errors in its own way.
     made.function_schema.validator = _Objects(tool.name)  # type: ignore[assignment]  # as it is used
     return made
 
 
 def problem_with(arguments: Mapping[str, object], schema: Mapping[str, object]) -> str:
-    """What keeps arguments from fitting the JSON Schema of an object; empty when they fit.
+    """Return why arguments do not fit the JSON Schema of an object; empty when they fit.
 
-    Looks at names, types and enumerations of the first level; the tool itself looks at the rest.
+    Checks names, types and enumerations of the first level; the tool itself checks the rest.
     """
     properties = _mapping(schema.get("properties"))
     missing = [name for name in _names(schema.get("required")) if name not in arguments]
@@ -103,7 +103,7 @@ def _fits(value: object, schema: Mapping[str, object]) -> bool:
 
 
 def _is_a(value: object, kind: str) -> bool:
-    if isinstance(value, bool):  # Which Python takes for a number.
+    if isinstance(value, bool):  # A bool is an int in Python.
         return kind == "boolean"
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()

@@ -1,14 +1,13 @@
-"""The packaged lane for all languages: English by MiniLM, every other language by e5, in one space.
+"""The packaged lane for all languages: MiniLM for English, e5 for all others, in one vector space.
 
-MiniLM is the better of the two in English and half the work; e5 knows a hundred languages. Vectors
-by e5 are turned by a rotation onto MiniLM's (after Xing et al., NAACL 2015): what they say of each
-other stays as it is, and an English question finds what it is near to. A question in another
-language finds English passages by a second, learned map that is added to the first. Both come from
-`training/embedder_alignment.py`. The language of a passage is told from its text, that of a
-question from its vector by e5, which is surer of few words. From a question's vector what any
-question in its language has is taken away (`training/query_languages.py`; after Libovický et al.,
-EMNLP Findings 2020), so that among passages of several languages it is not near to whatever is in
-its own.
+MiniLM is better in English and takes half the computation; e5 supports a hundred languages. e5's
+vectors are mapped to MiniLM's space by a rotation (after Xing et al., NAACL 2015): it preserves the
+distances between them, and an English question finds the passages near it. For a question in
+another language a second, learned map is added to the first, by which it finds English passages.
+Both come from `training/embedder_alignment.py`. The language of a passage is detected from its
+text, that of a question from its e5 vector, which is more reliable for few words. From a question's
+vector the mean of questions in its language is subtracted (`training/query_languages.py`; after
+Libovický et al., EMNLP Findings 2020), so that passages in its own language are not favoured.
 """
 
 from __future__ import annotations
@@ -37,49 +36,50 @@ MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"
 LANGUAGES_FILE = "query_languages.safetensors"
 TOWARD_ENGLISH = 0.5
-"""Weight of the second map of a question: more finds more in English and less in its language."""
+"""Weight of a question's second map: a higher one finds more in English, less in its language."""
 NEARNESS = 10.0
-"""How much the nearest languages count before others: more finds more in other languages among
-passages of several, and less in its own."""
+"""Inverse temperature of the softmax over languages: a higher one finds more in other languages
+among passages in several, and less in the question's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
-    """The maps from e5's space to MiniLM's, and what tells an English question from others."""
+    """The maps from e5's space to MiniLM's, and a classifier of English questions."""
 
     rotation: npt.NDArray[np.float32]
     """Shape (384, 384), for vectors as rows."""
     query_weight: npt.NDArray[np.float32]
-    """From a question to the vectors MiniLM gives to what is near it, of the same shape."""
+    """Map from a question to MiniLM's vectors of passages near it, of the same shape."""
     query_bias: npt.NDArray[np.float32]
     english_weight: npt.NDArray[np.float32]
     english_bias: float
 
     def passages(self, vectors: Vectors) -> Vectors:
-        """e5's vectors of passages in MiniLM's space, at unit length."""
+        """Map e5's vectors of passages to MiniLM's space, at unit length."""
         return _unit(vectors @ self.rotation)
 
     def query(self, vector: Vector) -> Vector:
-        """e5's vector of a question in MiniLM's space, at unit length."""
+        """Map e5's vector of a question to MiniLM's space, at unit length."""
         toward_english = _unit(vector @ self.query_weight + self.query_bias)
         return _unit(vector @ self.rotation + TOWARD_ENGLISH * toward_english)
 
     def is_english(self, vector: Vector) -> bool:
-        """Whether e5's vector is that of an English question."""
+        """Return whether e5's vector is that of an English question."""
         return float(vector @ self.english_weight) + self.english_bias > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Languages:
-    """Where the questions of each language lie in MiniLM's space."""
+    """The centre of the questions of each language in MiniLM's space."""
 
     centres: npt.NDArray[np.float32]
     """Shape (languages, 384): the mean vector of questions about anything."""
 
     def out_of(self, vector: Vector) -> Vector:
-        """A question's vector without what it shares with any question in its language.
+        """Subtract from a question's vector the mean vector of questions in its language.
 
-        Languages that are alike share it: each counts by how near its centre is.
+        This is a mean of all centres, weighted by their cosine to the vector (softmax), so that
+        similar languages contribute.
         """
         near = np.exp(NEARNESS * (_unit(self.centres) @ vector))
         return _unit(vector - near @ self.centres / near.sum())
@@ -93,8 +93,7 @@ def load_aligned(
     *,
     at_first_use: bool = False,
 ) -> AlignedEncoder:
-    """Both packaged models, ready to embed, or each to load once it does. Blocks: call it in a
-    thread.
+    """Load both packaged models, or have each load at its first use. Blocks: call it in a thread.
 
     Raises LaneUnavailable when the weights of either are not installed.
     """
@@ -142,38 +141,38 @@ class AlignedEncoder:
         self._alignment = alignment
         self._languages = languages
         self._queries = 0
-        """That are being embedded."""
+        """Number of queries being embedded."""
 
     @property
     def lane(self) -> Lane:
-        """The `document` lane; its revision names both models and what joins them."""
+        """The `document` lane; its revision covers both models and the alignment."""
         return self._lane
 
     @property
     def english(self) -> SentenceEncoder:
-        """MiniLM alone, to which the numbers are fitted that compare statements in answers."""
+        """MiniLM alone: the thresholds for comparing statements in answers are fitted to it."""
         return self._english
 
     @property
     def multilingual(self) -> SentenceEncoder:
-        """e5 alone, for what is told from a question's vector in whatever language."""
+        """e5 alone, for classifiers over a question's vector in any language."""
         return self._others
 
     @property
     def max_tokens(self) -> int:
-        """Tokens that MiniLM reads; e5 reads more of a text than that."""
+        """Most tokens of a text that MiniLM reads; e5 reads more."""
         return self._english.max_tokens
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """MiniLM's tokens, of which other languages need more than e5 does."""
+        """Count MiniLM's tokens; texts in other languages have more of them than of e5's."""
         return self._english.count_tokens(texts)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of passages, each by the model for its language. Raises LaneUnavailable."""
+        """Embed passages, each with the model for its language. Raises LaneUnavailable."""
         return (await self.embed_and_screen(texts)).vectors
 
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
-        """Like `embed_documents`, with what the model of each text tells of it."""
+        """As `embed_documents`, with the result of each model's injection screen."""
         native = await asyncio.to_thread(lambda: [is_english(text) for text in texts])
         english = [place for place, yes in enumerate(native) if yes]
         others = [place for place, yes in enumerate(native) if not yes]
@@ -189,14 +188,14 @@ class AlignedEncoder:
         return Screened(vectors=vectors, cleared_characters=clear.tolist())
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a question, by the model for its language. Raises LaneUnavailable."""
+        """Embed a question with the model for its language. Raises LaneUnavailable."""
         return (await self.embed_question(text)).vector
 
     async def embed_question(self, text: str) -> EmbeddedQuestion:
-        """Like `embed_query`, with what e5's vector tells of the question.
+        """As `embed_query`, with e5's classification of the question.
 
-        A lone question that looks English is read by both models at once; where many ask, no
-        core is spent on what may be needless.
+        When no other query is being embedded, a question that looks English is run by both models
+        at once; under load MiniLM runs only after e5 has found the question to be English.
         """
         ahead: asyncio.Future[Vector] | None = None
         if not self._queries and mostly_ascii(text):
@@ -208,7 +207,8 @@ class AlignedEncoder:
             if self._alignment.is_english(found.vector):
                 vector = await (ahead or self._english.begin_query(text))
                 self._english.note_query(text)
-                # Passages in other languages have e5's vectors, and e5's of the question is nearer.
+                # Passages in other languages have e5 vectors, to which the question's e5 vector is
+                # nearer.
                 across = self._languages.out_of(self._alignment.passages(found.vector[None])[0])
             else:
                 vector = self._alignment.query(found.vector)
@@ -218,16 +218,16 @@ class AlignedEncoder:
         finally:
             self._queries -= 1
             if ahead is not None and not ahead.cancel() and not ahead.cancelled():
-                ahead.exception()  # It is seen; whoever waits for it has it raised.
+                ahead.exception()  # Marked as retrieved; whoever awaits the future has it raised.
 
     def close(self) -> None:
-        """Let both models end once their current run is done."""
+        """Shut down both models after their current runs."""
         self._english.close()
         self._others.close()
 
 
 def read_alignment(content: bytes) -> Alignment:
-    """The alignment as its file has it, in half precision."""
+    """Read the alignment from the content of its file, which is in half precision."""
     tensors = {name: value.astype(np.float32) for name, value in load(content).items()}
     return Alignment(
         rotation=tensors["rotation"],
@@ -239,7 +239,7 @@ def read_alignment(content: bytes) -> Alignment:
 
 
 def read_languages() -> Languages:
-    """The packaged centres."""
+    """Read the packaged language centres."""
     content = files("footnote.models").joinpath(LANGUAGES_FILE).read_bytes()
     return Languages(load(content)["centres"])
 

@@ -1,4 +1,4 @@
-"""Turns what goes wrong while a model answers into a sentence; what a provider says is left out."""
+"""Convert failures of an answering model to errors that do not repeat the provider's message."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from footnote.models.roles import Role
 from footnote.models.writing import is_vendors_own, may_pass, refusal, refused_by_library
 
 FAILURES = (AgentRunError, UserError, ValueError, OSError, httpx.HTTPError, httpx2.HTTPError)
-"""What a model's library may raise, beside what is a vendor's own."""
+"""Exceptions that a model's library may raise, beside those of the vendors' libraries."""
 
 PAUSE_SECONDS = 0.5
-"""Before a retry, when the server names no time to wait."""
+"""Pause before a retry when the server does not ask for one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedModel:
-    """A model, and what settings and errors call it."""
+    """A model with its name in settings and errors."""
 
     name: str
     model: Model = field(repr=False)
@@ -40,17 +40,17 @@ class NamedModel:
 
     @property
     def title(self) -> str:
-        """What a sentence calls it."""
+        """The model's name in a sentence."""
         return f"the {self.role.title} {self.name}"
 
 
 def is_failure(error: Exception) -> bool:
-    """Whether a model's library raised it; all else is a defect of ours."""
+    """Return whether a model's library raised the error; any other one is a bug of ours."""
     return isinstance(error, FAILURES) or is_vendors_own(error)
 
 
 def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
-    """What to say of a call that failed before the model wrote anything."""
+    """Return the error for a call that failed before the model wrote anything."""
     if isinstance(error, ModelHTTPError):
         return refusal(error, named.title, named.role)
     if isinstance(error, ModelConnectionError) and not isinstance(error, ModelTimeoutError):
@@ -73,7 +73,7 @@ def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
 
 
 def interruption_of(error: Exception, named: NamedModel) -> ModelUnavailable:
-    """What to say of a call that failed amid the text."""
+    """Return the error for a call that failed after its text had begun."""
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
             f"{named.title} did not finish its answer in time",
@@ -88,7 +88,7 @@ def interruption_of(error: Exception, named: NamedModel) -> ModelUnavailable:
 def objection_to(
     response: ModelResponse, named: NamedModel, max_output_tokens: int
 ) -> ModelUnavailable | None:
-    """Why a reply that arrived whole is no answer; None if it is one."""
+    """Return why a complete reply is not an answer; None if it is one."""
     if response.finish_reason == "length":
         return cut_off(named, max_output_tokens)
     if response.finish_reason in {"content_filter", "error"}:
@@ -101,7 +101,7 @@ def objection_to(
 
 
 def cut_off(named: NamedModel, max_output_tokens: int) -> ModelUnavailable:
-    """It wrote as much as it may, and was not done."""
+    """Return the error for a reply that reached the token limit."""
     return ModelUnavailable(
         f"{named.title} was cut off at {max_output_tokens} tokens",
         hint=how_to_raise("tokens", "FOOTNOTE_ANSWER_LIMITS", max_output_tokens),
@@ -109,7 +109,7 @@ def cut_off(named: NamedModel, max_output_tokens: int) -> ModelUnavailable:
 
 
 def declined(named: NamedModel) -> ModelUnavailable:
-    """Its provider did not let it answer."""
+    """Return the error for a reply that the provider filtered or refused."""
     return ModelUnavailable(
         f"{named.title} declined to answer",
         hint="ask in other words; its provider filters what it writes",
@@ -117,16 +117,16 @@ def declined(named: NamedModel) -> ModelUnavailable:
 
 
 def all_failed(failures: Sequence[ModelUnavailable]) -> ModelUnavailable:
-    """What to say when every model of a chain failed; at least one did."""
+    """Return one error for a chain of which every model failed; there is at least one failure."""
     if len(failures) == 1:
         return failures[0]
     return ModelUnavailable("; ".join(str(each) for each in failures), hint=failures[0].hint)
 
 
 def pause_before_retry(error: Exception, deadline: float) -> float | None:
-    """Seconds to wait before asking again; None if a retry cannot help or there is no time.
+    """Return the seconds to wait before a retry; None if it cannot help or would be too late.
 
-    `deadline` is a time of the event loop.
+    `deadline` is a time of the event loop's clock.
     """
     if not isinstance(error, ModelHTTPError) or error.in_stream or not may_pass(error):
         return None

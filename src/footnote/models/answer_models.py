@@ -1,4 +1,4 @@
-"""Settings' names become the models that write answers, and those that ask for tools."""
+"""Build the models that write answers, and the agents over them, from the names in settings."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ ANSWERER = Role(
     share=1 / 4,
 )
 UNKNOWN_CONTEXT_TOKENS = 8192
-"""Taken for a model of which nothing is known; local servers are often set to no more."""
+"""Assumed context window of an unknown model; local servers are often set to no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerModelChoices:
-    """What settings say of the models that answer."""
+    """The settings of the models that answer."""
 
     models: tuple[ServedModel, ...] = ()
-    """In the order in which they are asked; named as in `language_model_from`."""
+    """In fallback order; named as in `language_model_from`."""
     keys: ModelKeys = field(default_factory=ModelKeys)
     timeout_seconds: float = 120.0
     first_token_seconds: float = 30.0
     max_output_tokens: int = 1024
     context_tokens: int | None = None
-    """None takes what is known of each model."""
+    """None uses the known context window of each model."""
     why_forbidden: Callable[[str], str]
-    """Why an MCP server may not have an IP address; empty when it may."""
+    """Gives the reason why an MCP server may not have an IP address; empty when it may."""
     role: Role = ANSWERER
 
 
 class AnswerModels:
-    """The configured models, each with its connections, for every chain they are part of."""
+    """The configured models, each with its connections, shared by all chains."""
 
     def __init__(self, choices: AnswerModelChoices) -> None:
         """Raises UnsupportedSettings, and ModelUnavailable when a library is not installed."""
@@ -54,11 +54,11 @@ class AnswerModels:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every configured name, in the order in which they are asked."""
+        """Every configured name, in fallback order."""
         return tuple(self._made)
 
     def writer(self, names: Sequence[str] | None = None) -> AnswerWriter | None:
-        """A chain of these, or of all; None where there is none. Raises InvalidRequest."""
+        """Return a chain of these, or of all; None if there are none. Raises InvalidRequest."""
         chain = self._chain(names)
         if not chain:
             return None
@@ -73,7 +73,7 @@ class AnswerModels:
         )
 
     def agent(self, names: Sequence[str] | None = None) -> AgentLoop | None:
-        """The same chain, asking for tools; None where there is none. Raises InvalidRequest."""
+        """Return an agent over the same chain; None if there are none. Raises InvalidRequest."""
         chain = self._chain(names)
         if not chain:
             return None
@@ -114,7 +114,7 @@ class AnswerModels:
 
 
 def models_from(text: str) -> tuple[ServedModel, ...]:
-    """The models in a text that joins them by commas. Raises UnsupportedSettings."""
+    """Parse a comma-separated list of models. Raises UnsupportedSettings."""
     spelled = (served_model(each, ANSWERER.model) for each in text.split(",") if each.strip())
     return tuple({each.name: each for each in spelled}.values())
 

@@ -1,4 +1,4 @@
-"""Writes an answer piece by piece with the first of several models that begins one."""
+"""Stream an answer from the first of several models that begins one."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ from footnote.ports import Written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerWriter:
-    """A chain of models behind `ports.Writer`.
+    """A chain of models; implements `ports.Writer`.
 
-    A model is asked when those before it failed without having written anything, each of them
-    twice if its server was busy or broken (429, 5xx). What a provider says of an error is never
-    repeated: it may hold the key or the prompt.
+    The next model is tried when one fails before it has written anything; each is tried twice if
+    its server was busy or broken (429, 5xx). A provider's error message is never repeated: it may
+    contain the key or the prompt.
     """
 
     models: tuple[NamedModel, ...]
     """At least one."""
     timeout_seconds: float
-    """Of a whole call, every model and retry included."""
+    """Limit for a whole call, every model and retry included."""
     first_token_seconds: float
-    """Of each attempt, until the model says anything at all."""
+    """Limit for the first event of each attempt."""
     max_output_tokens: int
     context_tokens: int
 
     @property
     def name(self) -> str:
-        """The names of the models in the order in which they are asked."""
+        """The names of the models in fallback order."""
         return ", ".join(each.name for each in self.models)
 
     async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
-        """What the first model that begins to write writes; its last piece has the usage.
+        """Stream the text of the first model that begins to write; the last piece has the usage.
 
         Closing the generator closes the connection. Raises ModelUnavailable.
         """
@@ -77,7 +77,7 @@ class AnswerWriter:
     async def _by(
         self, named: NamedModel, message: ModelRequest, deadline: float
     ) -> AsyncGenerator[Written]:
-        """One model's text. Raises _NothingWritten or, amid the text, ModelUnavailable."""
+        """Stream one model's text. Raises _NothingWritten or, after it began, ModelUnavailable."""
         for attempt in range(1, ATTEMPTS + 1):
             begun = False
             try:
@@ -111,7 +111,7 @@ class AnswerWriter:
             async for event in stream:
                 text = text_of(event)
                 if not begun:
-                    text = text.lstrip()  # Models begin with a space or a line that means nothing.
+                    text = text.lstrip()  # Models often begin with meaningless white space.
                 if text:
                     begun = True
                     yield Written(text=text)
@@ -125,7 +125,7 @@ class AnswerWriter:
 
 
 class _NothingWritten(Exception):
-    """A model failed before it wrote anything, so that another may be asked."""
+    """A model failed before it wrote anything, so that the next may be tried."""
 
     def __init__(self, reason: ModelUnavailable) -> None:
         super().__init__(str(reason))
@@ -133,7 +133,7 @@ class _NothingWritten(Exception):
 
 
 def text_of(event: object) -> str:
-    """The text that an event of a stream adds to what the model says; thoughts are not said."""
+    """Return the text that a stream event adds to the answer; reasoning is left out."""
     if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
         return event.part.content
     if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):

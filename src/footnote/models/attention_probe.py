@@ -1,8 +1,8 @@
-"""Says from the states of a stretch's tokens what it is, such as an order to a model.
+"""Classify a span of tokens by their hidden states, for example as an instruction to a model.
 
-Attention pooling (Yang et al., NAACL 2016): each token becomes a few numbers, heads choose among
-the tokens by weights that sum to one, and a small network judges what they chose. Several are
-fitted alike but for their seed, and the mean of their log-odds counts.
+Attention pooling (Yang et al., NAACL 2016): each token's state is projected to a few dimensions,
+heads pool the tokens with weights that sum to one, and a small network scores the result. Several
+are fitted with different seeds, and the mean of their log-odds is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionProbe:
-    """The weights, the first dimension of each but the bias being those that are fitted alike."""
+    """The weights of an ensemble; the first dimension of each but `bias` is its members."""
 
     inner: _Floats
     """Of shape (fits, width, inner), with its biases (fits, 1, inner)."""
@@ -34,12 +34,13 @@ class AttentionProbe:
     odds: _Floats
     """Of shape (fits, hidden, outputs)."""
     bias: _Floats
-    """What is added to their mean, of shape (outputs,)."""
+    """Added to the mean of the members, of shape (outputs,)."""
 
     def __call__(self, states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
-        """Log-odds of each stretch, first and one past the last token: (stretches, outputs)."""
-        # Of a question's few tokens so many at once that BLAS has no threads wait for each other,
-        # spinning: 0.1 ms of processor time instead of 1 to 25 on two busy cores.
+        """Return log-odds of shape (units, outputs); a unit is a half-open range of tokens."""
+        # For a question's few tokens each product is so small that BLAS does not divide it among
+        # threads, which would spin while they wait for each other: 0.1 ms of processor time instead
+        # of 1 to 25 on two busy cores.
         _, width, size = self.inner.shape
         step = (
             _PRODUCTS_OF_ONE_THREAD // (width * size) or 1 if len(states) <= _FEW else len(states)
@@ -53,16 +54,16 @@ class AttentionProbe:
             shares /= shares.sum(axis=1, keepdims=True)
             pooled = shares.transpose(0, 2, 1) @ inner[:, first:last]
             chosen.append(pooled.reshape(len(pooled), 1, -1))
-        # Of shape (fits, stretches, hidden).
+        # Of shape (fits, units, hidden).
         hidden = np.maximum(np.concatenate(chosen, axis=1) @ self.hidden + self.hidden_bias, 0)
         found: _Floats = (hidden @ self.odds).mean(axis=0) + self.bias
         return found
 
     def tensors(self, name: str) -> dict[str, _Floats]:
-        """The parts as a file has them, named `orders.inner` and so on."""
+        """Return the weights by their names in a file, such as `orders.inner`."""
         return {f"{name}.{part}": getattr(self, part) for part in self.__slots__}
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]], name: str) -> AttentionProbe:
-        """The one whose parts are named so. Raises KeyError."""
+        """Build the probe from the tensors with this prefix. Raises KeyError."""
         return cls(**{part: tensors[f"{name}.{part}"].astype(np.float32) for part in cls.__slots__})

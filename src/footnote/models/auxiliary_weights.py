@@ -35,18 +35,18 @@ _Weights = TypeVar("_Weights", bound=_OnLayers)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuxiliaryWeights:
-    """What was found for a reader."""
+    """The probes that were found for a reader."""
 
     head: MentionHead | None = None
     mismatch: MismatchProbe | None = None
     screened: bool = False
-    """Whether the embedders' screens, which are packaged alone, were fitted to this reader."""
+    """Whether the packaged injection screens of the embedders were fitted to this reader."""
     lacking: tuple[str, ...] = ()
-    """What of its own was not, each with what is not done without it."""
+    """What was not found, each with the consequence."""
 
 
 def companions_of(weights: Path) -> AuxiliaryWeights:
-    """What is fitted to the reader in a file. Raises ModelUnavailable for files that are broken."""
+    """Find the probes fitted to the reader in a file. Raises ModelUnavailable for broken files."""
     reader = described_weights(weights)
     head = _fitting(reader, _places(weights, MENTIONS_FILE), read_mention_head)
     unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_mismatch_probe)
@@ -77,7 +77,7 @@ def _places(weights: Path, name: str) -> Iterator[Path]:
 def _fitting(
     reader: ReaderWeights, places: Iterator[Path], read: Callable[[Path], _Weights]
 ) -> _Weights | None:
-    """The first weights that were fitted to this reader's layers."""
+    """Return the first weights that were fitted to this reader's layers; None without any."""
     layers = reader.shape.layers if reader.probes is None else reader.probes.layers
     found = map(read, places)
     return next(

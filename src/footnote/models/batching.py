@@ -1,4 +1,4 @@
-"""Gathers texts of concurrent callers into batches of similar length."""
+"""Batch the texts of concurrent callers by similar length."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from footnote.ports import (
 from footnote.ports.metering import embedding_note, note_usage
 
 BATCH_TOKENS = 8192
-"""Embedded together at most, padding counted."""
+"""Most tokens embedded together, padding included."""
 
 
 def padded(
     batch: Sequence[Sequence[int]],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Token ids and attention mask of texts, both of shape (texts, tokens of the longest)."""
+    """Return token ids and attention mask, both of shape (texts, tokens of the longest)."""
     shape = (len(batch), max(map(len, batch)))
     ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
     mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
@@ -43,7 +43,7 @@ def padded(
 
 
 def plan_batches(token_counts: Sequence[int], batch_tokens: int) -> list[list[int]]:
-    """Positions grouped by falling length, no group wider than `batch_tokens` once padded.
+    """Group positions by descending length into batches of at most `batch_tokens` once padded.
 
     A text longer than `batch_tokens` has a batch to itself. Ties keep their order.
     """
@@ -60,7 +60,7 @@ def plan_batches(token_counts: Sequence[int], batch_tokens: int) -> list[list[in
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Request:
-    """One caller's texts on their way."""
+    """One caller's texts in progress."""
 
     vectors: Vectors
     clear: list[int]
@@ -70,7 +70,7 @@ class _Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Waiting:
-    """One text that no batch has taken yet."""
+    """One text that is not in a batch yet."""
 
     text: str
     tokens: int
@@ -95,14 +95,14 @@ class _Queue:
         self.by_arrival[item.arrival] = item
 
     def drop(self, request: _Request) -> None:
-        """Forget the texts of a request that nobody waits for any more."""
+        """Remove the texts of a request that nobody awaits any more."""
         self.by_length = [item for item in self.by_length if item.request is not request]
         self.by_arrival = OrderedDict(
             (item.arrival, item) for item in self.by_arrival.values() if item.request is not request
         )
 
     def take(self, batch_tokens: int) -> list[_Waiting]:
-        """The oldest text and those nearest to it in length: shorter ones first, then longer."""
+        """Remove the oldest text and those nearest in length: shorter ones first, then longer."""
         if not self.by_length:
             return []
         oldest = next(iter(self.by_arrival.values()))
@@ -124,11 +124,11 @@ class _Queue:
 
 @dataclass(slots=True, kw_only=True)
 class CrossDocumentBatcher:
-    """An Embedder that lets documents ingested at the same time share batches.
+    """An Embedder that batches the texts of documents ingested at the same time.
 
-    Texts that arrive while batches are in flight wait for the next one, so batches fill by
-    themselves under load, and a lone caller never waits for company. The text that has waited
-    longest is always in the next batch. Belongs to the event loop it is first used in.
+    Texts that arrive while batches are running wait for the next one, so batches fill up under
+    load, and a lone caller never waits for others. The oldest text is always in the next batch.
+    Belongs to the event loop it is first used in.
     """
 
     inner: Embedder
@@ -149,30 +149,30 @@ class CrossDocumentBatcher:
 
     @property
     def waiting_texts(self) -> int:
-        """Texts that no batch has taken yet."""
+        """Number of texts that are not in a batch yet."""
         return len(self._queue.by_length)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self.inner.count_tokens(texts)
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a query, which waits for no batch."""
+        """Embed a query without waiting for a batch."""
         return await self.inner.embed_query(text)
 
     async def embed_question(self, text: str) -> EmbeddedQuestion:
-        """Like `embed_query`, with what the inner embedder tells of the question."""
+        """As `embed_query`, with the inner embedder's classification of the question."""
         return await embed_question(self.inner, text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts, in their order.
+        """Embed the texts, in their order.
 
-        Raises what the inner embedder raised for a batch that held one of these texts;
-        callers without a text in that batch are not affected.
+        Raises what the inner embedder raised for a batch with one of these texts; callers without a
+        text in that batch are not affected.
         """
         return (await self.embed_and_screen(texts)).vectors
 
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
-        """Like `embed_documents`, with what the inner embedder tells of the texts."""
+        """As `embed_documents`, with the inner embedder's injection screen."""
         vectors = np.empty((len(texts), self.lane.dimensions), dtype=np.float32)
         if not texts:
             return Screened(vectors=vectors, cleared_characters=[])
@@ -200,8 +200,8 @@ class CrossDocumentBatcher:
 
     def _wake(self) -> None:
         if len(self._workers) < self.batches_in_flight:
-            # A batch is of several callers: what it uses is noted for each of them, not for the one
-            # that was there first.
+            # A batch serves several callers: its usage is recorded for each of them, and not in the
+            # context of the first.
             worker = asyncio.get_running_loop().create_task(self._drain(), context=Context())
             self._workers.add(worker)
 
@@ -214,8 +214,8 @@ class CrossDocumentBatcher:
                 except Exception as error:
                     self._fail(batch, error)
         finally:
-            # Not in a done callback: between the last look at the queue and the callback a text
-            # could arrive that no worker would ever take.
+            # Not in a done callback: a text that arrived between the last look at the queue and the
+            # callback would never be taken.
             self._workers -= {asyncio.current_task()}
 
     def _fail(self, batch: list[_Waiting], error: Exception) -> None:

@@ -1,10 +1,10 @@
-"""Turns the weights of a BERT encoder into an ONNX graph, from token ids to unit vectors.
+"""Build an ONNX graph from the weights of a BERT encoder, from token ids to unit vectors.
 
 The graph is the encoder of Devlin et al. (NAACL 2019), masked mean pooling and L2 normalisation.
 In int8 every linear layer takes one scale per activation row and per weight column, so that
 a text's vector does not depend on the texts it shares a batch with. Weights are named as in the
-checkpoints of BERT, `encoder.layer.0.attention.self.query.weight` and so on. A graph with other
-outputs is made of the same parts: `GraphBuilder`, `encoder`, then what it is for.
+checkpoints of BERT, `encoder.layer.0.attention.self.query.weight` and so on. Graphs with other
+outputs are built from the same parts: `GraphBuilder`, `encoder`, then their own heads.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class GraphBuilder:
         self.initializers: dict[str, onnx.TensorProto] = {}
 
     def constant(self, name: str, value: npt.NDArray[np.generic]) -> str:
-        """An initializer, stored once under its name."""
+        """Add an initializer, stored once under its name."""
         if name not in self.initializers:
             contiguous = np.ascontiguousarray(value)
             self.initializers[name] = numpy_helper.from_array(contiguous, name)
         return name
 
     def external(self, name: str, kind: int, shape: tuple[int, ...], file: str, at: int) -> str:
-        """An initializer that stays in a file of its own, from this byte on."""
+        """Add an initializer whose data is in an external file, from byte `at` on."""
         tensor = onnx.TensorProto(name=name, data_type=kind, dims=shape)
         tensor.data_location = onnx.TensorProto.EXTERNAL
         item = helper.tensor_dtype_to_np_dtype(kind).itemsize
@@ -65,12 +65,12 @@ class GraphBuilder:
         return name
 
     def integers(self, *values: int) -> str:
-        """A one-dimensional int64 constant."""
+        """Add a one-dimensional int64 constant."""
         name = "int_" + "_".join(str(value) for value in values)
         return self.constant(name, np.array(values, dtype=np.int64))
 
     def parameter(self, name: str) -> str:
-        """An initializer taken from the weights unchanged."""
+        """Add a tensor of the weights unchanged as an initializer."""
         return self.constant(name, self.weights[name])
 
     def apply(
@@ -82,7 +82,7 @@ class GraphBuilder:
         output: str | None = None,
         **attributes: float | list[int] | onnx.TensorProto,
     ) -> str:
-        """One operator with one output."""
+        """Add one operator with one output."""
         name = output or f"{operator}_{len(self.nodes)}"
         node = helper.make_node(operator, inputs, [name], name=name, domain=domain)
         node.attribute.extend(helper.make_attribute(*pair) for pair in attributes.items())
@@ -90,11 +90,11 @@ class GraphBuilder:
         return name
 
     def norm(self, prefix: str) -> list[str]:
-        """Scale and shift of a layer normalisation."""
+        """Add the scale and shift of a layer normalisation."""
         return [self.parameter(f"{prefix}.weight"), self.parameter(f"{prefix}.bias")]
 
     def linear(self, rows: Rows, prefix: str) -> str:
-        """Rows times a weight matrix, without the bias: the next operator is fused with it."""
+        """Multiply rows by a weight matrix; the bias is added by the next operator, fused."""
         if self.precision == "fp32":
             matrix = self.constant(f"{prefix}.weight", self.weights[f"{prefix}.weight"].T)
             return self.apply("MatMul", [rows.values, matrix])
@@ -113,13 +113,13 @@ class GraphBuilder:
         return self.apply("Mul", [product, rows.scales])
 
     def quantised(self, prefix: str) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
-        """A weight matrix of shape (in, out) in 7 bits, and a scale for each column."""
+        """Quantise a weight matrix of shape (in, out) to 7 bits, with a scale for each column."""
         matrix = self.weights[f"{prefix}.weight"].T
         scales = np.abs(matrix).max(axis=0) / WEIGHT_LEVELS
         return np.rint(matrix / scales).astype(np.int8), scales.astype(np.float32)
 
     def rows(self, values: str) -> Rows:
-        """Activations of shape (tokens, width), ready for `linear`."""
+        """Prepare activations of shape (tokens, width) for `linear`: quantised, except in fp32."""
         if self.precision == "fp32":
             return Rows(values=values, scales="")
         largest = self.apply("ReduceMax", [self.apply("Abs", [values]), self.integers(-1)])
@@ -134,7 +134,7 @@ class GraphBuilder:
         )
 
     def words(self, ids: str, table: QuantisedWords | None) -> str:
-        """The word embeddings of token ids, from the table or from the weights."""
+        """Look up the word embeddings of token ids, in the table or else in the weights."""
         if table is None:
             return self.apply("Gather", [self.parameter(WORDS), ids])
         packed = (table.rows, table.width // 2)
@@ -161,8 +161,10 @@ class GraphBuilder:
         outputs: Mapping[str, tuple[str | int, ...]],
         inputs: Mapping[str, int] = _TOKENS,
     ) -> onnx.ModelProto:
-        """What was built, with these float outputs, from inputs of these types, a number or a row
-        of `width` numbers for each token."""
+        """Return the graph as a model with these float outputs and inputs of these types.
+
+        An input has one number for each token, or a row of `width` numbers if it is of floats.
+        """
         taken = [
             helper.make_tensor_value_info(
                 each,
@@ -190,14 +192,14 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """Names of what the encoder made of the tokens."""
+    """Names of the encoder's outputs."""
 
     hidden: str
     """Shape (batch · length, width)."""
     shape: str
-    """Of `input_ids`: batch and length."""
+    """Of the inputs: batch and length."""
     layers: tuple[str, ...]
-    """What each layer left, as `hidden` is that of the last."""
+    """The hidden states after each layer; the last is `hidden`."""
 
 
 def build_graph(
@@ -210,13 +212,14 @@ def build_graph(
     screen: InjectionScreen | None = None,
     states_of: int | None = None,
 ) -> onnx.ModelProto:
-    """A sentence encoder as a graph for ONNX Runtime.
+    """Build a sentence encoder as a graph for ONNX Runtime.
 
     Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
     Output `embedding`, float32 of shape (batch, width), unit length. `centre`, the mean vector of
-    unrelated texts, is taken away before; the cosine of texts that share nothing is then near 0.
-    With a screen there is a second output, `orders`, float32 of shape (batch,), and with a layer,
-    from 1, another, `states`, what it left of each token: float32 of shape (tokens, width).
+    unrelated texts, is subtracted first, so that the cosine of unrelated texts is near 0.
+    With a screen there is a second output, `orders`, float32 of shape (batch,). With `states_of`, a
+    layer counted from 1, there is another, `states`, the hidden states after that layer: float32 of
+    shape (tokens, width).
     """
     graph = GraphBuilder(weights, shape, precision)
     encoded = encoder(graph, words)
@@ -243,10 +246,10 @@ def build_graph(
 def encoder(
     graph: GraphBuilder, words: QuantisedWords | None, layers: range | None = None
 ) -> Encoded:
-    """Layers of the encoder, all unless it is said which, padding masked by `attention_mask`.
+    """Add layers of the encoder, by default all, with padding masked by `attention_mask`.
 
-    The lowest one begins with the words of `input_ids`, any other with the `states` that the one
-    below has left.
+    The lowest layer starts from the word embeddings of `input_ids`, any other from `states`, the
+    output of the layer below.
     """
     layers = range(graph.shape.layers) if layers is None else layers
     shape = graph.apply("Shape", ["attention_mask"])
@@ -309,10 +312,10 @@ def _attention(graph: GraphBuilder, hidden: str, shape: str, prefix: str) -> str
 
 
 def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -> str:
-    """The output with its bias and what it was made of, normalised.
+    """Add bias and residual connection to the output, and normalise.
 
-    Added by one operator: the runtime would make one of additions and normalisation, which takes
-    five times as long as these two.
+    They are added by one operator: the runtime would fuse separate additions with the normalisation
+    to one that takes five times as long as these two.
     """
     added = graph.apply("Sum", [output, skipped, graph.parameter(f"{prefix}.dense.bias")])
     return graph.apply(
@@ -324,7 +327,7 @@ def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -
 
 
 def _screen(graph: GraphBuilder, encoded: Encoded, screen: InjectionScreen) -> None:
-    """What the screen says of each text's likeliest token."""
+    """Add the screen's output: the highest log-odds of a text's tokens."""
 
     def constant(name: str) -> str:
         return graph.constant(f"screen.{name}", getattr(screen, name))
@@ -336,7 +339,7 @@ def _screen(graph: GraphBuilder, encoded: Encoded, screen: InjectionScreen) -> N
     tokens = graph.apply("Transpose", [graph.apply("Reshape", [hidden, by_text])], perm=[0, 2, 1])
     mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
     mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
-    # A text is judged alike whatever it is padded with.
+    # A text's result does not depend on its padding.
     inside = graph.apply("Mul", [tokens, mask])
     margin = screen.around.shape[2] // 2
     weights = [constant("around"), constant("around_bias")]

@@ -1,4 +1,4 @@
-"""Keeps a reranker that fails or dawdles from holding up searches."""
+"""Keep a failing or slow reranker from delaying searches."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ ADVICE = "mend it, or set FOOTNOTE_RERANKER=none to search without it"
 
 
 class OwnedReranker(Reranker, Protocol):
-    """A reranker with something to get ready and to let go of."""
+    """A reranker with resources to load and to release."""
 
     async def prepare(self) -> None:
-        """Load what the first call would load, however long it takes. Raises ModelUnavailable."""
+        """Load what the first call would load, without a time-out. Raises ModelUnavailable."""
         ...
 
     async def close(self) -> None:
-        """Let go of threads and connections; again changes nothing."""
+        """Release threads and connections; idempotent."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class CircuitBreaker:
-    """Decides whether a failing service is worth another call (Nygard, Release It!, 2007).
+    """Decides whether a failing service may be called (Nygard, Release It!, 2007).
 
-    Closed, every call may pass. After `failures_to_open` failures in a row it is open and none
-    may, for `pause_seconds`. Then it is half open: one call may try, and closes it by succeeding
-    or opens it anew by failing. A success closes it at any time.
+    While closed, every call may pass. After `failures_to_open` consecutive failures it is open and
+    none may, for `pause_seconds`. Then it is half open: one trial call may pass; its success closes
+    the breaker, its failure opens it again. A success closes it at any time.
     """
 
     clock: Callable[[], float]
-    """Seconds that only ever grow."""
+    """A monotonic clock, in seconds."""
     failures_to_open: int = 5
     pause_seconds: float = 30.0
     _failures: int = field(default=0, init=False)
@@ -48,7 +48,7 @@ class CircuitBreaker:
 
     @property
     def state(self) -> Literal["closed", "open", "half_open"]:
-        """What it is at this moment."""
+        """The current state."""
         if self._opened_at is None:
             return "closed"
         return "open" if self.seconds_to_wait > 0 else "half_open"
@@ -60,13 +60,13 @@ class CircuitBreaker:
 
     @property
     def seconds_to_wait(self) -> float:
-        """Until a call may try again; 0 when one may, or is at it."""
+        """Until a trial call may pass; 0 when one may, or is in progress."""
         if self._opened_at is None:
             return 0.0
         return max(0.0, self._opened_at + self.pause_seconds - self.clock())
 
     def admit(self) -> bool:
-        """Whether a call may go ahead; it must then report one of the three ends below."""
+        """Return whether a call may pass; it must then report one of the three outcomes below."""
         if self.state == "closed":
             return True
         if self.state == "open" or self._trying:
@@ -75,13 +75,13 @@ class CircuitBreaker:
         return True
 
     def succeeded(self) -> None:
-        """The call did its work."""
+        """Record a success."""
         self._failures = 0
         self._opened_at = None
         self._trying = False
 
     def failed(self) -> None:
-        """The call failed. One that set out before the pause does not make the pause longer."""
+        """Record a failure. A call that began before the pause does not extend the pause."""
         self._failures += 1
         self._trying = False
         if self.state == "half_open" or (
@@ -90,15 +90,15 @@ class CircuitBreaker:
             self._opened_at = self.clock()
 
     def abandoned(self) -> None:
-        """Nobody waited for the call's end, so nothing was learned."""
+        """Record a cancelled call, which says nothing about the service."""
         self._trying = False
 
 
 @dataclass(slots=True, kw_only=True)
 class GuardedReranker:
-    """A reranker within a time-out and behind a circuit breaker.
+    """A reranker with a time-out and a circuit breaker.
 
-    Whatever goes wrong inside reaches the caller as ModelUnavailable, with the model's name.
+    Any failure inside is raised as ModelUnavailable, with the model's name.
     """
 
     inner: OwnedReranker
@@ -112,7 +112,7 @@ class GuardedReranker:
         return self.inner.name
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The inner reranker's scores, one finite number for each text. Raises ModelUnavailable."""
+        """Return the inner scores, one finite number for each text. Raises ModelUnavailable."""
         if not self.breaker.admit():
             wait = self.breaker.seconds_to_wait
             until = (
@@ -139,7 +139,7 @@ class GuardedReranker:
         return scores
 
     async def prepare(self) -> None:
-        """Make the inner reranker ready, without a time-out. Raises ModelUnavailable."""
+        """Load the inner reranker, without a time-out. Raises ModelUnavailable."""
         await self.inner.prepare()
 
     async def close(self) -> None:

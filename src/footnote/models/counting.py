@@ -1,4 +1,4 @@
-"""Counts the tokens of a text by its tokenizer, or about by its letters."""
+"""Count the tokens of a text by its tokenizer, or estimate them from its letters."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 SLICE_CHARACTERS = 65_536
-"""An encoding takes some 300 bytes for each character: 485 MB for a line of 1 MB at once."""
+"""Most characters encoded at once; each takes some 300 bytes: 485 MB for a line of 1 MB."""
 _PIECE = re.compile(r"(?P<latin>[A-Za-z]+)|\d{1,3}|[⺀-鿿가-힯]|(?P<letters>[^\W\d_]+)|[^\w\s]|_")
-_LATIN_LETTERS = 6  # Of a word in one token; hosted vocabularies hold most common words whole.
+_LATIN_LETTERS = 6  # Per token; in hosted vocabularies most common words are one token.
 _OTHER_LETTERS = 2
 
 
 def count_in_slices(
     encode: Callable[[list[str]], Sequence[int]], texts: Sequence[str]
 ) -> list[int]:
-    """The tokens of each text, where `encode` counts those of a few short ones.
+    """Count the tokens of each text, where `encode` counts those of a few short ones.
 
-    What is held meanwhile does not grow with the text: one longer than a slice is divided at white
-    space, which changes nothing for tokenizers that never join words; a word longer than a slice
-    counts once for each slice it goes through.
+    Memory does not grow with the text: one longer than a slice is split at white space, which
+    changes nothing for tokenizers that never merge words; a word longer than a slice is split, and
+    its parts are counted separately.
     """
     counts = [0] * len(texts)
     batch: list[tuple[int, str]] = []
@@ -59,7 +59,7 @@ def _slices(text: str) -> Iterator[str]:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens the text has, rather too many than too few; 0 for none.
+    """Estimate the tokens of a text, rather too many than too few; 0 for none.
 
     A Latin word counts one for each six letters begun, other letters one for each two, an
     ideograph, a punctuation mark and up to three digits one each.
@@ -68,7 +68,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def beginning(text: str, tokens: int) -> str:
-    """As much of the text, cut between pieces, as is estimated at no more than `tokens`."""
+    """Return the longest beginning, cut between pieces, that is estimated at most `tokens`."""
     spent = 0
     for piece in _PIECE.finditer(text):
         spent += _tokens(piece)

@@ -31,26 +31,26 @@ MODEL = "multilingual-e5-small"
 KNOWN_VECTORS_FILE = "e5_known_vectors.json"
 WIDTH = 384
 MAX_TOKENS = 512
-"""Positions the model was trained on, its marks `<s>` and `</s>` and the prefix included."""
+"""Positions the model was trained on, including `<s>`, `</s>` and the prefix."""
 QUERY_PREFIX = "query: "
 DOCUMENT_PREFIX = "passage: "
-"""What the model was trained to see before either."""
+"""The prefixes that the model was trained with."""
 CENTRE_FILE = "e5_centre.json"
 READING_REVISION = 1
-"""Rises whenever texts are read in another way or the centre is another, and so vectors are."""
+"""To be raised whenever the preprocessing of texts or the centre changes, and so the vectors do."""
 _ROWS = 250037
 _PAGE = 4096
 _SCALES_AT = -(-_ROWS * WIDTH // 2 // _PAGE) * _PAGE
 WORDS = QuantisedWords(file="words.bin", rows=_ROWS, width=WIDTH, block=BLOCK, scales_at=_SCALES_AT)
-"""The embedding matrix, for every graph in the folder."""
+"""The embedding matrix, shared by every graph in the folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class E5Files:
-    """What graphs over the embedding matrix share: their folder and the tokenizer."""
+    """The files shared by graphs over the embedding matrix: their folder and the tokenizer."""
 
     folder: Path
-    """`words.bin` lies in it, and so must graphs that read it."""
+    """Has `words.bin`, and must have the graphs that read it."""
     tokenizer: Path
 
 
@@ -62,10 +62,10 @@ def load_e5(
     *,
     at_first_use: bool = False,
 ) -> SentenceEncoder:
-    """The packaged model, ready to embed, or to load once it does. Blocks: call it in a thread.
+    """Load the packaged model, or have it load at its first use. Blocks: call it in a thread.
 
     The first load writes graph, embedding matrix and tokenizer below `models_folder` (about 90 MB
-    in int8, 150 MB in fp32); later ones read them. The rest is as of `load_minilm`.
+    in int8, 150 MB in fp32); later ones read them. Arguments and errors are as in `load_minilm`.
     """
     package = cache(read_packaged)
 
@@ -129,9 +129,9 @@ def load_e5(
 
 
 def shared_files(models_folder: Path, package: Callable[[], E5File] = read_packaged) -> E5Files:
-    """Embedding matrix and tokenizer in a folder of their own, built when absent.
+    """Return the embedding matrix and the tokenizer in their own folder, built when absent.
 
-    Raises LaneUnavailable when they are absent and the package is not what it should be.
+    Raises LaneUnavailable when they are absent and the package is not the expected one.
     """
     folder = models_folder / f"{MODEL}-{DIGEST[:12]}"
     built(folder / WORDS.file, lambda: _words(package()))
@@ -141,15 +141,15 @@ def shared_files(models_folder: Path, package: Callable[[], E5File] = read_packa
 
 @cache
 def e5_tokenizer(file: Path) -> UnigramPieces:
-    """The tokenizer in the file, once for all models of the process: it takes 60 MB."""
+    """Load the tokenizer from the file, once for all models of the process: it takes 60 MB."""
     return UnigramPieces(file.read_bytes())
 
 
 def centre() -> npt.NDArray[np.float32]:
-    """The mean vector of unrelated passages in many languages; `training/` has the program.
+    """Return the mean vector of unrelated passages in many languages, computed in `training/`.
 
-    Unrelated texts have a cosine of 0.75 in this model. Without their common part it is 0, which
-    fusion takes for the natural zero and thresholds for nothing in common.
+    Unrelated texts have a cosine of 0.75 in this model. With the centre subtracted it is 0, which
+    fusion treats as the natural zero and thresholds as nothing in common.
     """
     content = files("footnote.models").joinpath(CENTRE_FILE).read_text(encoding="utf-8")
     values: npt.NDArray[np.float32] = np.array(json.loads(content)["centre"], dtype=np.float32)

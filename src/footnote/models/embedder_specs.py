@@ -1,4 +1,4 @@
-"""How settings spell embedders, and the embedders whose weights a package carries."""
+"""Parse the names of embedders in settings, and list the packaged embedders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.models.served import served_model
 
 
 class LoadPackaged(Protocol):
-    """Opens a packaged model, as `load_minilm` does."""
+    """Loads a packaged model, as `load_minilm` does."""
 
     def __call__(
         self,
@@ -44,31 +44,31 @@ PACKAGED: Mapping[str, Packaged] = {
     "minilm": Packaged(model=minilm.MODEL, load=minilm.load_minilm),
     "e5": Packaged(model=e5.MODEL, load=e5.load_e5),
 }
-"""By the name settings have for it."""
+"""Packaged models by their names in settings."""
 PACKAGED_PROVIDER = "packaged"
 MOST_DIMENSIONS = 4000
-"""What an HNSW index over half-precision vectors takes."""
+"""Most dimensions of an HNSW index over half-precision vectors."""
 _ALIASES = {"voyage": "voyageai"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderSpec:
-    """An embedder as settings name it: `VENDOR:MODEL`, `#DIMENSIONS` after it if shortened."""
+    """An embedder as settings name it: `VENDOR:MODEL`, with `#DIMENSIONS` if it is shortened."""
 
     vendor: str
     model: str
     dimensions: int | None = None
     url: str | None = None
-    """Of its server; None takes the vendor's own."""
+    """Address of its server; None uses the vendor's own."""
 
     @property
     def text(self) -> str:
-        """How settings would write it."""
+        """The name as settings write it."""
         name = self.vendor if self.vendor in PACKAGED else f"{self.vendor}:{self.model}"
         return name if self.dimensions is None else f"{name}#{self.dimensions}"
 
     def may_make(self, lane: Lane) -> bool:
-        """Whether its vectors could be of the lane, as far as names tell."""
+        """Return whether its vectors may be of the lane, by names and dimensions alone."""
         model = Path(self.model).name if Path(self.model).is_absolute() else self.model
         identity = (self.vendor, model)
         if self.vendor in PACKAGED:
@@ -78,7 +78,7 @@ class EmbedderSpec:
 
 
 def parse_spec(text: str) -> EmbedderSpec:
-    """What a name means. Raises UnsupportedSettings."""
+    """Parse the name of an embedder in settings. Raises UnsupportedSettings."""
     served = served_model(text, "FOOTNOTE_EMBEDDING_MODELS")
     name, _, wanted = served.name.partition("#")
     dimensions = None
@@ -115,7 +115,7 @@ def parse_spec(text: str) -> EmbedderSpec:
 
 
 def unknown_vendor(vendor: str, model: str) -> UnsupportedSettings:
-    """Names the vendor, and some that there are."""
+    """Return the error for an unknown vendor, with examples of known ones."""
     return UnsupportedSettings(
         f"the embedding model {vendor}:{model} cannot be used: the vendor {vendor!r} is not known",
         hint="set FOOTNOTE_EMBEDDING_MODELS to a model of openai, cohere, voyageai, google or "
@@ -124,7 +124,7 @@ def unknown_vendor(vendor: str, model: str) -> UnsupportedSettings:
 
 
 def check_dimensions(name: str, dimensions: int) -> None:
-    """Raise UnsupportedSettings for more than an index can hold, or none."""
+    """Raise UnsupportedSettings for no dimensions, or more than an index supports."""
     if not 1 <= dimensions <= MOST_DIMENSIONS:
         raise UnsupportedSettings(
             f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "

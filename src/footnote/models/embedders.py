@@ -1,4 +1,4 @@
-"""From the names in settings to the embedders they mean, each opened when it is first needed."""
+"""Open the embedders that settings name, each when it is first needed."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ _DIMENSIONS = {
     "openai:text-embedding-3-large": 3072,
     "openai:text-embedding-ada-002": 1536,
 }
-"""Known without asking; of any other model one text is embedded to see."""
+"""Known dimensions; those of any other model are measured by embedding one text."""
 _UNKNOWN_WINDOW = 512
-"""Tokens sent to a model of which nobody says how much it reads."""
+"""Assumed window of a model whose window is unknown, in tokens."""
 _PROBE = "dimensions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderChoices:
-    """What the settings say of embedders beside their names."""
+    """The settings of embedders, beside their names."""
 
     models_folder: Path
     precision: Precision = "int8"
     threads: int = 0
     batch_tokens: int = BATCH_TOKENS
     at_first_use: bool = False
-    """Whether a packaged model is loaded when it first embeds something, not when it is opened."""
+    """Whether a packaged model is loaded when it first embeds a text, not when it is opened."""
     keys: ModelKeys = field(default_factory=ModelKeys)
     max_tokens: int | None = None
     query_prompt: str = ""
@@ -69,14 +69,14 @@ class EmbedderChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedEmbedder:
-    """An embedder, and how to let go of it."""
+    """An embedder, and the function that closes it."""
 
     embedder: Embedder
     close: Callable[[], Awaitable[None]]
 
 
 Open = Callable[[EmbedderSpec, Lane | None], Awaitable[OpenedEmbedder]]
-"""Opens what a name means; where the lane is known it need not ask for its dimensions."""
+"""Opens the embedder of a spec; if the lane is known its dimensions need not be measured."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -84,17 +84,17 @@ class Embedders:
     """The embedders this installation may use, by name and by lane."""
 
     specs: Sequence[EmbedderSpec]
-    """The first is that of new workspaces."""
+    """The first is used for new workspaces."""
     open: Open
     _opened: dict[EmbedderSpec, OpenedEmbedder] = field(default_factory=dict, init=False)
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def primary(self) -> Embedder:
-        """The embedder of new workspaces. Raises LaneUnavailable and UnsupportedSettings."""
+        """Return the embedder for new workspaces. Raises LaneUnavailable or UnsupportedSettings."""
         return await self._of(self.specs[0])
 
     async def named(self, text: str) -> Embedder:
-        """The embedder of this name. Raises InvalidRequest unless the settings allow it."""
+        """Return the embedder of this name. Raises InvalidRequest unless the settings list it."""
         try:
             wanted = parse_spec(text)
         except UnsupportedSettings as error:
@@ -112,7 +112,7 @@ class Embedders:
         )
 
     async def of_lane(self, lane: Lane) -> Embedder:
-        """The embedder whose vectors are of this lane. Raises LaneMismatch if there is none."""
+        """Return the embedder of this lane. Raises LaneMismatch if there is none."""
         found = [spec for spec in self.specs if spec.may_make(lane)]
         for spec in found:
             embedder = await self._of(spec, lane)
@@ -121,9 +121,9 @@ class Embedders:
         raise no_embedder(lane, bool(found))
 
     async def successor(self, lane: Lane) -> Embedder | None:
-        """The packaged model that another version brought in place of the lane's.
+        """Return the packaged model by which another version replaced the lane's model.
 
-        None where the lane's own is at hand, and for a model that comes in no package.
+        None if the lane's own model is available, or is not a packaged one.
         """
         if lane.provider != PACKAGED_PROVIDER:
             return None
@@ -134,7 +134,7 @@ class Embedders:
         return None
 
     async def close(self) -> None:
-        """Let go of all of them."""
+        """Close all of them."""
         opened, self._opened = self._opened, {}
         for each in opened.values():
             await each.close()
@@ -147,7 +147,7 @@ class Embedders:
 
 
 def no_embedder(lane: Lane, other_revision: bool = False) -> LaneMismatch:
-    """The error for a lane whose model this process does not have."""
+    """Return the error for a lane whose model this process does not have."""
     name = f"{lane.provider}:{lane.model}"
     if lane.provider == PACKAGED_PROVIDER:
         known = (name for name, each in PACKAGED.items() if each.model == lane.model)
@@ -166,7 +166,7 @@ def no_embedder(lane: Lane, other_revision: bool = False) -> LaneMismatch:
 
 
 def opener(choices: EmbedderChoices) -> Open:
-    """How embedders are opened with these settings."""
+    """Return a function that opens embedders with these settings."""
 
     async def open_spec(spec: EmbedderSpec, lane: Lane | None) -> OpenedEmbedder:
         if spec.vendor in PACKAGED:
@@ -186,10 +186,10 @@ def opener(choices: EmbedderChoices) -> Open:
 
 
 def begin_loading(name: str, models_folder: Path, threads: int) -> None:
-    """Load a packaged model in a thread, for whoever opens it next in this process.
+    """Start to load a packaged model in a thread, for the next caller in this process to open it.
 
-    It takes as long as importing the engine does, and a core of its own. What is no packaged
-    model, or was never built in the folder, is left alone.
+    Loading takes as long as importing the engine does, and a core of its own. Does nothing for a
+    name that is not a packaged model, or if the folder does not exist.
     """
     if name in PACKAGED and models_folder.is_dir():
         choices = EmbedderChoices(models_folder=models_folder, threads=threads)
@@ -241,9 +241,9 @@ async def _open_fastembed(spec: EmbedderSpec, choices: EmbedderChoices) -> Opene
 async def open_hosted(
     spec: EmbedderSpec, choices: EmbedderChoices, dimensions: int | None = None
 ) -> HostedEmbedder:
-    """The served model, asked once for its dimensions where nothing else tells them.
+    """Return the hosted model; its dimensions are measured by a request if nothing states them.
 
-    Raises UnsupportedSettings for what cannot work, LaneUnavailable when it cannot be asked.
+    Raises UnsupportedSettings for invalid settings, LaneUnavailable when the request fails.
     """
     client = _client(spec, choices.keys.of(spec.vendor, spec.url))
     window = choices.max_tokens or await client.max_input_tokens() or _UNKNOWN_WINDOW
@@ -257,7 +257,7 @@ async def open_hosted(
             limits=choices.limits,
             query_prompt=choices.query_prompt,
             document_prompt=choices.document_prompt,
-            # A copy of OpenAI's API often refuses the field; cutting comes to the same.
+            # OpenAI-compatible servers often reject the field; truncating gives the same result.
             requested_dimensions=None if spec.vendor == "compatible" else spec.dimensions,
             shortens=spec.dimensions is not None,
         )

@@ -1,4 +1,4 @@
-"""What describes an encoder and its graphs, apart from the builders, whose import takes long."""
+"""Describe an encoder and its graphs, apart from the builders, which are slow to import."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Literal
 Precision = Literal["int8", "fp32"]
 
 GRAPH_REVISION = 1
-"""Rises whenever the graph's vectors change, so that old caches and old lanes are told apart."""
+"""To be raised whenever the graph's vectors change, so that old caches and lanes are recognised."""
 
 GRAPH_FORM = 2
-"""Rises whenever a graph is made of other operators that give the same vectors, but for what
-rounding makes of the last digits, as processors differ too: its file is built anew, lanes stay."""
+"""To be raised whenever a graph is built from other operators with the same vectors, apart from
+rounding, which differs between processors, too: its file is rebuilt, lanes stay valid."""
 
 READER_GRAPH_REVISION = 3
-"""Rises whenever the reader's graph or its outputs change."""
+"""To be raised whenever the reader's graph or its outputs change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BertShape:
-    """What the weights of an encoder do not say of themselves."""
+    """Parameters of an encoder that its weights do not contain."""
 
     layers: int
     heads: int
     width: int
-    """Numbers that describe a token."""
+    """Dimensions of a token's state."""
     epsilon: float
     """Added to the variance in layer normalisation."""
 
@@ -34,13 +34,13 @@ class BertShape:
 class QuantisedWords:
     """A table of word embeddings in 4 bits, in a file beside the graphs that read it.
 
-    The file holds the numbers, two to a byte, the first in the low half, each with 8 added; then
-    from `scales_at` one float32 scale for each block. The runtime maps it into memory, so graphs
+    The file has the numbers, two to a byte, the first in the low nibble, each with 8 added; then
+    from `scales_at` one float32 scale for each block. The runtime memory-maps it, so that graphs
     and processes share its pages, and only rows that are looked up are ever read.
     """
 
     file: str
-    """Its name; the graphs lie in the same folder."""
+    """File name; the graphs are in the same folder."""
     rows: int
     width: int
     block: int

@@ -26,10 +26,10 @@ class GlobalQuestionClassifier:
     weight: npt.NDArray[np.float32]
     """Shape (384,), for e5's vector of a question."""
     bias: float
-    """With the threshold taken off: what comes out above 0 is about the whole."""
+    """With the threshold subtracted: a score above 0 means a question about the whole."""
 
     async def recognises(self, encoder: SentenceEncoder, question: str) -> bool:
-        """Whether it asks for what many documents say as a whole.
+        """Return whether the question is about many documents as a whole.
 
         `encoder` is the packaged e5. Raises LaneUnavailable.
         """
@@ -38,6 +38,6 @@ class GlobalQuestionClassifier:
 
 @lru_cache(maxsize=1)
 def packaged_whole_questions() -> GlobalQuestionClassifier:
-    """Those that come with the package."""
+    """Load the packaged classifier."""
     tensors = load(files("footnote.models").joinpath(WEIGHTS_FILE).read_bytes())
     return GlobalQuestionClassifier(weight=tensors["weight"], bias=float(tensors["bias"][0]))

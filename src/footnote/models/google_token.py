@@ -16,17 +16,17 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ApplicationDefaultToken:
-    """Gives the token of the Application Default Credentials, renewed when it runs out.
+    """Returns the token of the Application Default Credentials, refreshed when it expires.
 
-    Those are what GOOGLE_APPLICATION_CREDENTIALS names, else the login of `gcloud`, else the
-    service account of the machine. Belongs to the event loop it is first used in.
+    The credentials are the file in GOOGLE_APPLICATION_CREDENTIALS, else the login of `gcloud`, else
+    the service account of the machine. Belongs to the event loop it is first used in.
     """
 
     _credentials: Credentials | None = field(default=None, init=False, repr=False)
     _renewing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def __call__(self) -> str:
-        """A token that is valid now. Raises ModelUnavailable."""
+        """Return a token that is valid now. Raises ModelUnavailable."""
         async with self._renewing:
             if self._credentials is None or not self._credentials.valid:
                 self._credentials = await asyncio.to_thread(_refreshed, self._credentials)
@@ -35,7 +35,7 @@ class ApplicationDefaultToken:
 
 def _refreshed(known: Credentials | None) -> Credentials:
     try:
-        # Here alone, so that the extra is needed by those who use it.
+        # Imported here, so that only its users need the extra.
         import google.auth  # noqa: PLC0415
         from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415
         from google.auth.transport.requests import Request  # noqa: PLC0415

@@ -21,7 +21,7 @@ from footnote.errors import LaneUnavailable
 
 SCREENS_FILE = "order_screens.safetensors"
 SCREEN_OUTPUT = "orders"
-"""Of an embedder's graph: log-odds of each text, of which those below nought are clear."""
+"""Name of the embedder graph's output: log-odds of each text; texts below 0 are clear."""
 
 _Floats = npt.NDArray[np.float32]
 
@@ -31,7 +31,7 @@ class InjectionScreen:
     """The weights for one embedder."""
 
     layer: int
-    """Whose states are read, from 1."""
+    """Number of the layer whose states are read, from 1."""
     hidden: _Floats
     """Of shape (width, hidden), with its biases."""
     hidden_bias: _Floats
@@ -39,14 +39,14 @@ class InjectionScreen:
     """Of shape (channels, hidden, tokens): over a token and its neighbours, with its biases."""
     around_bias: _Floats
     odds: _Floats
-    """Of shape (1, channels, 1), with its bias, in which the threshold is."""
+    """Of shape (1, channels, 1), with its bias, which includes the threshold."""
     odds_bias: _Floats
 
 
 def packaged_injection_screen(embedder: str) -> InjectionScreen | None:
-    """The screen of an embedder, `minilm` or `e5`; None where the weights were left out.
+    """Load the screen of an embedder, `minilm` or `e5`; None if its weights are not installed.
 
-    Raises LaneUnavailable for a file that is something else.
+    Raises LaneUnavailable for an invalid file.
     """
     content = _content()
     if content is None:
@@ -68,7 +68,7 @@ def packaged_injection_screen(embedder: str) -> InjectionScreen | None:
 
 @cache
 def screens_digest() -> str:
-    """The beginning of the file's SHA-256, in hexadecimal, for the names of graphs over it."""
+    """Return the first 8 hexadecimal digits of the file's SHA-256, for the names of its graphs."""
     content = _content()
     return "none" if content is None else sha256(content).hexdigest()[:8]
 

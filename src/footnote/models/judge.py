@@ -1,4 +1,4 @@
-"""A language model tells how far quotes carry statements; what it writes is read strictly."""
+"""Judge by a language model how well quotes support statements; its reply is parsed strictly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.ports import LanguageModel
 STATEMENTS_PER_CALL = 8
 STATEMENT_CHARACTERS = 1_000
 QUOTE_CHARACTERS = 4_000
-"""Of a statement's quotes together; the rest is not judged by."""
+"""Limit for a statement's quotes together; the rest is ignored."""
 REPLY_CHARACTERS = 8_000
 HIGHEST = 100
 
@@ -39,18 +39,18 @@ class LanguageModelJudge:
 
     model: LanguageModel
     statements_per_call: int = STATEMENTS_PER_CALL
-    """1 keeps the quotes from speaking about each other, at a call for each."""
+    """1 keeps one statement's quotes from affecting another, at the cost of a call for each."""
 
     @property
     def name(self) -> str:
-        """The model's."""
+        """The model's name."""
         return self.model.name
 
     async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
-        """Support of each statement by the quotes of the same place, 0…1; no statement, no call.
+        """Return the support of each statement by the quotes at the same index, 0…1.
 
-        Calls run side by side. Raises ModelUnavailable, also where a reply does not give each
-        statement exactly one score.
+        Calls run concurrently; without statements there is none. Raises ModelUnavailable, also if a
+        reply does not give each statement exactly one score.
         """
         pairs = list(zip(statements, quotes, strict=True))
         groups = [
@@ -61,7 +61,7 @@ class LanguageModelJudge:
         return [score for answer in answers for score in answer]
 
     async def close(self) -> None:
-        """Nothing: the model belongs to whoever made it."""
+        """Do nothing: the model belongs to its creator."""
 
     async def _group(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         reply = await self.model(INSTRUCTIONS, prompt_of(pairs))
@@ -76,7 +76,7 @@ class LanguageModelJudge:
 
 
 def prompt_of(pairs: Sequence[tuple[str, str]]) -> str:
-    """The statements with their quotes as JSON, out of whose strings no text can break."""
+    """Return the statements with their quotes as JSON, whose escaping contains any text."""
     return json.dumps(
         [
             {
@@ -92,10 +92,10 @@ def prompt_of(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def scores_from(reply: str, count: int) -> list[float] | None:
-    """The scores of statements 1…count, 0…1; None unless each has exactly one.
+    """Parse the scores of statements 1…count, 0…1; None unless each has exactly one.
 
-    Lines that are not a number, a colon and a score are passed over; a score for a statement that
-    is not there, or a second one, spoils the reply, since then nobody knows which to believe.
+    Lines that are not a number, a colon and a score are ignored; a score for an unknown statement,
+    or a second one for the same, invalidates the reply.
 
     >>> scores_from("1: 100\\n2: 35", 2), scores_from("1: 90\\n1: 10", 2), scores_from("1: 90", 2)
     ([1.0, 0.35], None, None)

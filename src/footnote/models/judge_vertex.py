@@ -16,7 +16,7 @@ SERVICE = "https://discoveryengine.googleapis.com"
 NAME = "vertex:check-grounding"
 SETTING = "FOOTNOTE_GOOGLE_PROJECT"
 CITATION_THRESHOLD = 0.6
-"""Support from which the API cites a fact for a claim; its own default, said here to stay."""
+"""Support from which the API cites a fact for a claim; its default, pinned here."""
 CALLS_AT_ONCE = 4
 FACT_CHARACTERS = 10_000
 """The API's limit for one fact."""
@@ -27,7 +27,7 @@ STATEMENT_CHARACTERS = 4_096
 class _Checked(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
-    # Always there, Google says; without it nothing was checked.
+    # Google documents it as always present; without it nothing was checked.
     support: float = Field(alias="supportScore", ge=0.0, le=1.0, allow_inf_nan=False)
 
 
@@ -43,11 +43,11 @@ class VertexJudge:
 
     @property
     def name(self) -> str:
-        """The API."""
+        """The name of the API."""
         return self.endpoint.name
 
     async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
-        """The service's support scores, 0…1, of which a few are asked at a time.
+        """Return the service's support scores, 0…1, with a few calls at a time.
 
         Raises ModelUnavailable.
         """
@@ -88,7 +88,7 @@ def vertex_judge(
     location: str = "global",
     url: str | None = None,
 ) -> VertexJudge:
-    """A judge in this project; `timeout_seconds` bounds each call.
+    """Return a judge for this project; `timeout_seconds` limits each call.
 
     `url` replaces Google's host, for a proxy or a private endpoint. Raises UnsupportedSettings
     without a project.

@@ -1,4 +1,4 @@
-"""From the values of settings to the judge of statements they ask for."""
+"""Build the judge of statements that the settings ask for."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ JudgeKind = Literal["none", "reader", "language_model", "vertex"]
 
 
 class OwnedJudge(Judge, Protocol):
-    """A judge that holds connections until it is closed."""
+    """A judge with connections, to be closed."""
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         ...
 
 
@@ -32,10 +32,10 @@ def judge_from(
     timeout_seconds: float = 5.0,
     reader: OwnedReader | None = None,
 ) -> OwnedJudge | None:
-    """The judge of that kind; None for `none`, and where there is no reader to judge.
+    """Return the judge of that kind; None for `none`, and for `reader` without a reader.
 
-    Nothing is reached yet. `language_model` and `reader` are for the kinds of these names, the
-    rest for `vertex`, whose `api_key` is an access token; without one it uses the machine's own
+    Nothing is connected yet. `language_model` and `reader` are for the kinds of these names, the
+    rest is for `vertex`, whose `api_key` is an access token; without one it uses the machine's own
     credentials. Raises UnsupportedSettings.
     """
     if kind == "none":

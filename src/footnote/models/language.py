@@ -1,4 +1,4 @@
-"""A setting's name becomes a language model: OpenAI's, Ollama's, another vendor's, or any URL's."""
+"""Build the language model that a setting names: of OpenAI, Ollama, another vendor or any URL."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def language_model_from(
     *,
     role: Role = WRITER,
 ) -> WritingModel:
-    """The language model that settings name; it implements `ports.LanguageModel`.
+    """Return the language model that settings name; it implements `ports.LanguageModel`.
 
-    `openai:MODEL` and `ollama:MODEL` are asked at `base_url`, or where they usually are, and so is
-    `VENDOR:MODEL` of pydantic-ai (`anthropic:…`, `google:…`), in its own words. `compatible:MODEL`,
-    or `MODEL` alone, is one of the OpenAI-compatible server at `base_url`.
+    `openai:MODEL` and `ollama:MODEL` are called at `base_url`, or at their usual address, and
+    `VENDOR:MODEL` (`anthropic:…`, `google:…`) by the vendor's own API through pydantic-ai.
+    `compatible:MODEL`, or `MODEL` alone, is on the OpenAI-compatible server at `base_url`.
 
-    `timeout_seconds` bounds a whole call with its retry. Nothing is sent before the first call.
+    `timeout_seconds` limits a whole call with its retry. Nothing is sent before the first call.
     Raises UnsupportedSettings for a name or a URL that cannot work, and ModelUnavailable when
     a library is not installed.
     """
@@ -60,9 +60,9 @@ def vision_model_from(
     timeout_seconds: float,
     max_output_tokens: int,
 ) -> VisionModel:
-    """The model that describes pictures; it implements `ports.Describer`.
+    """Return the model that describes pictures; it implements `ports.Describer`.
 
-    Named as in `language_model_from`, which tells what it raises.
+    Names and errors are as in `language_model_from`.
     """
     inner = language_model_from(
         name, base_url, api_key, timeout_seconds, max_output_tokens, role=DESCRIBER
@@ -73,8 +73,10 @@ def vision_model_from(
 
 
 def without_library(name: str, role: Role) -> FootnoteError:
-    """Why a model cannot be made where the library is not installed: of a vendor that is not known
-    none will help."""
+    """Return the error for a model whose library is not installed.
+
+    No library would help with an unknown vendor, so that is the error then.
+    """
     vendor, _, model = name.partition(":")
     if model and vendor != "compatible" and vendor not in VENDORS:
         return unknown_vendor(vendor, model, role)
@@ -85,7 +87,7 @@ def without_library(name: str, role: Role) -> FootnoteError:
 
 
 def check_name(name: str, base_url: str | None, api_key: str | None, role: Role) -> None:
-    """Raise UnsupportedSettings for what can be seen to be wrong without a library."""
+    """Raise UnsupportedSettings for what is wrong without consulting a library."""
     vendor, _, model = name.partition(":")
     lacks_address = base_url is None and (not model or vendor == "compatible")
     if not name.strip() or lacks_address or (not model and vendor in {"openai", "ollama"}):

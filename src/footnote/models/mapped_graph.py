@@ -1,9 +1,9 @@
-"""A graph with its weights within becomes one whose weights are mapped into memory.
+"""Convert a graph with embedded weights to one whose weights are memory-mapped.
 
-ONNX Runtime copies the weights of a graph, and packs its matrices for the processor at hand: both
-are a process's own. It can write down what it packed, and use that from a file, whose pages
-sessions and processes share; those that nobody reads take no memory. The packed matrices bear a
-hash of what they should be: a processor for which others are right packs its own.
+ONNX Runtime copies the weights of a graph, and packs its matrices for the processor: both are in
+a process's own memory. It can save the packed matrices, and use them from a file, whose pages
+sessions and processes share; pages that are never read take no memory. Each packed matrix has a
+hash of its expected content: a processor that needs another packing packs its own.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ if TYPE_CHECKING:
     import onnx
 
 _LEAST_BYTES = 1024
-"""Of a weight that is worth a place in the file."""
+"""Least size of a weight that is stored in the file."""
 _ALIGNMENT = 64
-"""In bytes, of every weight: the kernels of float32 read whole registers, and the runtime writes
-packed matrices wherever it has come to."""
+"""Alignment of every weight, in bytes: the kernels of float32 read whole registers, and the runtime
+writes packed matrices at any offset."""
 _PAGE = 4096
 
 _log = structlog.get_logger(__name__)
 
 
 def mapped(graph: Path) -> Path:
-    """The graph with mapped weights, or the graph itself where they cannot be written beside it.
+    """Return the graph with mapped weights, or itself if they cannot be written beside it.
 
-    Made once by each version of the runtime; it takes a second, and the room of the weights twice.
+    Built once by each version of the runtime; it takes a second, and twice the disk space of the
+    weights.
     """
     import onnxruntime  # noqa: PLC0415  # large, and only for who runs a model
 
     path = graph.with_name(f"mapped-{onnxruntime.__version__}-{graph.name}")
     try:
-        # It bears the time of what it is made of.
+        # It has the modification time of the graph that it is built from.
         if path.is_file() and path.stat().st_mtime_ns == graph.stat().st_mtime_ns:
             weights = re.compile(rf"{re.escape(graph.stem)}-[0-9a-f]{{16}}\.bin")
             for each in (
@@ -53,7 +54,7 @@ def mapped(graph: Path) -> Path:
             return path
         with tempfile.TemporaryDirectory(dir=graph.parent, prefix="mapping-") as folder:
             _make(graph, path, Path(folder))
-    except Exception as error:  # The graph itself is as good, but larger in memory.
+    except Exception as error:  # The graph itself works as well, but takes more memory.
         _log.info("weights_not_mapped", graph=str(graph), reason=str(error))
         return graph
     return path
@@ -85,7 +86,7 @@ def _make(graph: Path, path: Path, folder: Path) -> None:
     aligned = folder / "aligned"
     with weights.open("rb") as source, aligned.open("wb") as target:
         own = [each for each in outside if each.name not in shared]
-        # What is read at every run lies together, before what is only read when a session opens.
+        # Data read at every run is contiguous, before data that is read when a session opens.
         for entry in _entries(own, packed=True):
             kernel, *places = entry.value.split("|")
             entry.value = "|".join([kernel, *(_moved(each, source, target) for each in places)])
@@ -96,7 +97,7 @@ def _make(graph: Path, path: Path, folder: Path) -> None:
             entries["offset"].value = _moved(place, source, target).partition(";")[0]
     with aligned.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-    # Named by its content: no graph ever meets the packed matrices of another processor.
+    # Named by its content, so that no graph gets the packed matrices of another processor.
     data = path.with_name(f"{graph.stem}-{digest}.bin")
     for entry in _entries(own, packed=False):
         entry.value = data.name
@@ -116,7 +117,7 @@ def _make(graph: Path, path: Path, folder: Path) -> None:
 def _entries(
     tensors: list[onnx.TensorProto], *, packed: bool
 ) -> Iterator[onnx.StringStringEntryProto]:
-    """What says where the packed matrices of these weights are, or the files of all of them."""
+    """Yield the entries with the places of packed matrices, or with the names of files."""
     for tensor in tensors:
         for entry in tensor.external_data:
             if entry.key.startswith("prepacked") if packed else entry.key == "location":
@@ -124,7 +125,7 @@ def _entries(
 
 
 def _moved(place: str, source: BinaryIO, target: BinaryIO) -> str:
-    """Copy the bytes at `offset;length` and what may follow; the same with their new offset."""
+    """Copy the bytes at `offset;length`; return the place with its new offset."""
     offset, length, *others = place.split(";")
     source.seek(int(offset))
     target.write(b"\0" * (-target.tell() % _ALIGNMENT))

@@ -1,4 +1,4 @@
-"""The tools of a workspace's MCP servers, reached only at addresses that may be reached."""
+"""The tools of a workspace's MCP servers, contacted only at permitted addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footnote.ports import McpServer
 
 CONNECT_SECONDS = 10.0
 RESULT_CHARACTERS = 40_000
-"""What a model is given of one result; the rest would crowd out everything else it knows."""
+"""Most characters of one result given to a model; more would displace the rest of its context."""
 
 _USABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what every vendor takes as a tool's name
 
@@ -32,20 +32,20 @@ _USABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what every vendor takes as 
 class ServerTools(WrapperToolset[object]):
     """The tools of one server, named `SERVER_TOOL`; none when it cannot be reached.
 
-    Results become text, however long or odd they are; so do failures.
+    Results and failures, of any size and type, become text of bounded length.
     """
 
     server: str
     client: httpx2.AsyncClient = field(repr=False)
     reserved: frozenset[str]
-    """Names of our own tools, which no server's may take."""
+    """Names of built-in tools, which no server's tool may have."""
     unreachable: str = ""
-    """Why its tools are missing, once it was asked in vain."""
+    """Why its tools are missing, after a connection failed."""
 
     async def __aenter__(self) -> Self:
         try:
             await self.wrapped.__aenter__()
-        except Exception as error:  # Whatever ails somebody's server must not end our answer.
+        except Exception as error:  # No error of a user's server may end the answer.
             self.unreachable = _reason(error)
         return self
 
@@ -57,7 +57,7 @@ class ServerTools(WrapperToolset[object]):
             await self.client.aclose()
 
     async def get_tools(self, ctx: RunContext[object]) -> dict[str, ToolsetTool[object]]:
-        """Its tools by the names they get; those that no model could be told of are left out."""
+        """Return its tools by prefixed name; those with invalid or reserved names are left out."""
         if self.unreachable:
             return {}
         try:
@@ -78,7 +78,7 @@ class ServerTools(WrapperToolset[object]):
         ctx: RunContext[object],
         tool: ToolsetTool[object],
     ) -> str:
-        """What the tool gives, as text of bounded length. Raises ToolFailed."""
+        """Call the tool; return its result as text of bounded length. Raises ToolFailed."""
         given = name.removeprefix(f"{self.server}_")
         inner = replace(tool, tool_def=replace(tool.tool_def, name=given))
         try:
@@ -93,14 +93,14 @@ class ServerTools(WrapperToolset[object]):
 def tools_of(
     servers: Sequence[McpServer], why_forbidden: WhyForbidden, reserved: frozenset[str]
 ) -> list[ServerTools]:
-    """A toolset for each server, without tools of reserved names; nothing is asked of it yet."""
+    """Return a toolset for each server, without reserved names; nothing is connected yet."""
     return [_tools_of(server, why_forbidden, reserved) for server in servers]
 
 
 def _tools_of(
     server: McpServer, why_forbidden: WhyForbidden, reserved: frozenset[str]
 ) -> ServerTools:
-    # No redirects and no proxy: the address that was checked is the one that is asked.
+    # No redirects and no proxy: the address that was checked is the one that is contacted.
     client = httpx2.AsyncClient(
         transport=_CheckedTransport(why_forbidden),
         headers=dict(server.headers),
@@ -119,10 +119,10 @@ def _tools_of(
 
 
 class _CheckedTransport(httpx2.AsyncBaseTransport):
-    """Asks the IP address that was checked, under the name that was given.
+    """Connects to the IP address that was checked, under the host name that was given.
 
-    The name is resolved once: a second answer of its server, meant for after the check, is never
-    asked for.
+    The name is resolved once, so that a later DNS answer cannot replace the checked address (DNS
+    rebinding).
     """
 
     def __init__(self, why_forbidden: WhyForbidden) -> None:
@@ -165,7 +165,7 @@ def _cut(text: str) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """One line; the library wraps what happened in groups and causes."""
+    """Return the message in one line, unwrapped from exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     text = " ".join(str(error).split())

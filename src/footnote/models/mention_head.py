@@ -1,8 +1,8 @@
-"""Finds names in texts: a small network over the states of the reader's lower layers.
+"""Find names in texts by a small network over the states of the reader's lower layers.
 
-Of each token and its two neighbours it says whether a name begins with it, goes on or is absent,
-and of what kind; the likeliest sequence in which a name goes on only where it began is taken
-(Viterbi).
+For each token it predicts, from its state and those of its two neighbours, whether a name begins,
+continues or is absent, and of what kind; Viterbi decoding gives the likeliest sequence in which
+every name has a beginning.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ LABELS = ("O", *(f"{part}-{kind}" for kind in NAMED_KINDS for part in "BI"))
 _Floats = npt.NDArray[np.float32]
 _IMPOSSIBLE = -1e9
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
-"""No name goes on behind it."""
+"""A paragraph break, over which no name continues."""
 _GOES_ON = np.array([each.startswith("I-") for each in LABELS])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionHead:
-    """The weights."""
+    """The weights of the network."""
 
     layers: int
-    """Of the reader's encoder, from the lowest, whose states it reads."""
+    """Number of the reader's lowest layers that are run below it."""
     encoder: str
     """Digest of the layers that it was fitted to (`ReaderWeights.encoder`)."""
     hidden: _Floats
@@ -47,9 +47,10 @@ class MentionHead:
     labels_bias: _Floats
 
     def odds(self, rows: _Floats) -> _Floats:
-        """Log-probabilities of each label, for rows of `neighbourhoods`."""
+        """Return log-probabilities of each label, for rows of `neighbourhoods`."""
         inner = rows @ self.hidden + self.hidden_bias
-        # The tanh form of GELU; the other one needs SciPy's erf, and differs in the fourth digit.
+        # The tanh approximation of GELU; the exact form needs SciPy's erf, and differs in the
+        # fourth digit.
         inner *= 0.5 * (1 + np.tanh(0.7978845608 * (inner + 0.044715 * inner**3)))
         odds = inner @ self.labels + self.labels_bias
         odds -= odds.max(axis=1, keepdims=True)
@@ -58,7 +59,7 @@ class MentionHead:
 
 
 def read_mention_head(file: Path) -> MentionHead:
-    """The head in a file. Raises ModelUnavailable for one that is absent or something else."""
+    """Read the head from a file. Raises ModelUnavailable if it is absent or invalid."""
     try:
         with safe_open(file, "numpy") as opened:
             metadata = opened.metadata()
@@ -83,14 +84,14 @@ def read_mention_head(file: Path) -> MentionHead:
 
 
 def neighbourhoods(states: _Floats) -> _Floats:
-    """Each token's state beside those of its neighbours, nought at the ends: (n, 3 · width)."""
+    """Concatenate each token's state with its neighbours', zero at the ends: (n, 3 · width)."""
     around = np.zeros((len(states) + 2, states.shape[1]), np.float32)
     around[1:-1] = states
     return np.concatenate([around[1:-1], around[:-2], around[2:]], axis=1)
 
 
 def decoded(odds: _Floats) -> tuple[list[int], list[float]]:
-    """The likeliest labels in which every name has a beginning, and how likely each is alone."""
+    """Return the likeliest valid sequence of labels, and the probability of each label alone."""
     if not len(odds):
         return [], []
     best = np.where(_BEGINS, odds[0], _IMPOSSIBLE)
@@ -109,9 +110,9 @@ def decoded(odds: _Floats) -> tuple[list[int], list[float]]:
 def named_spans(
     windows: Sequence[TokenWindow], odds: Sequence[_Floats], texts: Sequence[str]
 ) -> list[list[NamedSpan]]:
-    """The names of each text, from what was said of its windows in their order.
+    """Return the names in each text, from the log-probabilities of its windows in their order.
 
-    Where two windows overlap, either speaks for the half that lies deeper in it.
+    Where two windows overlap, each decides the half that is further from its edge.
     """
     rows: list[list[_Floats]] = [[] for _ in texts]
     places: list[list[tuple[int, int]]] = [[] for _ in texts]
@@ -133,7 +134,7 @@ def named_spans(
 def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list[NamedSpan]:
     odds = odds.copy()
     for at in range(1, len(offsets)):
-        # The white space before a word may be part of its token.
+        # The token of a word may include the white space before it.
         if _PARAGRAPH.search(text, offsets[at - 1][1], offsets[at][1]):
             odds[at, _GOES_ON] = _IMPOSSIBLE
     labels, chances = decoded(odds)
@@ -142,7 +143,7 @@ def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list
     for at, label in enumerate([*labels, 0]):
         if begun >= 0 and not LABELS[label].startswith("I-"):
             start, end = offsets[begun][0], offsets[at - 1][1]
-            # The first token of a word has the space before it.
+            # The first token of a word includes the space before it.
             start += len(text[start:end]) - len(text[start:end].lstrip())
             if start < end:
                 kind = LABELS[labels[begun]][2:]
@@ -155,7 +156,7 @@ def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list
 
 
 def _follows() -> _Floats:
-    """Of each pair of labels nought, or what forbids that the second follows the first."""
+    """Return a score for each pair of labels: 0, or `_IMPOSSIBLE` if the second may not follow."""
     allowed = np.zeros((len(LABELS), len(LABELS)), np.float32)
     for second, name in enumerate(LABELS):
         for first, before in enumerate(LABELS):

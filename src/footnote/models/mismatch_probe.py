@@ -26,7 +26,7 @@ class MismatchProbe:
     """The weights."""
 
     layers: int
-    """Of the reader's encoder, from the lowest, whose states it reads."""
+    """Number of the reader's lowest layers that are run below it."""
     encoder: str
     """Digest of the layers that it was fitted to (`ReaderWeights.encoder`)."""
     weight: _Floats
@@ -41,7 +41,7 @@ class MismatchProbe:
 
 
 def read_mismatch_probe(file: Path) -> MismatchProbe:
-    """The probe in a file. Raises ModelUnavailable for one that is absent or something else."""
+    """Read the probe from a file. Raises ModelUnavailable if it is absent or invalid."""
     try:
         with safe_open(file, "numpy") as opened:
             metadata = opened.metadata()

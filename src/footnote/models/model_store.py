@@ -1,4 +1,4 @@
-"""Keeps what is built from packaged weights in a folder, and checks what a built model yields."""
+"""Build files from packaged weights once, and check the vectors of a built model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from footnote.models.unused_files import note_use, remove_unused
 from footnote.ports import Vectors
 
 if TYPE_CHECKING:
-    # 10 MB, which a process that runs no model does without.
+    # It takes 10 MB, which a process that runs no model saves.
     import onnxruntime
 
 TOLERANCE = {"fp32": 1e-3, "int8": 2e-2}
@@ -29,20 +29,20 @@ TOLERANCE = {"fp32": 1e-3, "int8": 2e-2}
 
 _open_sessions: WeakValueDictionary[tuple[int, int, int], onnxruntime.InferenceSession]
 _open_sessions = WeakValueDictionary()
-"""By device, number and time of the file, as long as a model holds them."""
+"""Sessions by device, inode and modification time of the file, as long as a model uses them."""
 _checked_sessions: WeakSet[onnxruntime.InferenceSession] = WeakSet()
-"""Those that yielded the known vectors, which takes a tenth of a second."""
+"""Sessions that yielded the known vectors; the check takes a tenth of a second."""
 
 
 def built(path: Path, build: Callable[[], bytes]) -> Path:
-    """The file, built when absent.
+    """Return the file, built when absent.
 
     Processes that start together each build a file of their own; the last to finish
-    replaces the others' with the same bytes. Raises LaneUnavailable when the folder is of no use.
+    replaces the others' with the same bytes. Raises LaneUnavailable when the folder is unusable.
     """
     try:
         if path.is_file():
-            path.open("rb").close()  # The runtime would not say that it may not be read.
+            path.open("rb").close()  # Checks the permission, which the runtime would not report.
             note_use(path)
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,17 +61,17 @@ def built(path: Path, build: Callable[[], bytes]) -> Path:
 
 
 def available_cores() -> int:
-    """The cores the operating system lets this process run on; all of them where it cannot say."""
+    """Return how many cores this process may run on; all of them where that is unknown."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def open_session(graph: Path) -> onnxruntime.InferenceSession:
-    """The built graph, each of its runs in one thread. Raises LaneUnavailable.
+    """Open the built graph, each of its runs in one thread. Raises LaneUnavailable.
 
-    A session keeps nothing between its runs, which may be side by side: all models of a process
-    share the one of a graph, with its weights and the time it takes to open.
+    A session has no state between its runs, which may be concurrent: all models of a process share
+    one session for each graph, with its weights and its loading time.
     """
     import onnxruntime  # noqa: PLC0415  # as above
 
@@ -101,10 +101,10 @@ def open_session(graph: Path) -> onnxruntime.InferenceSession:
 
 @cache
 def _share_arena() -> None:
-    """Have the sessions of the process take the memory of their runs from one arena.
+    """Have all sessions of the process allocate the memory of their runs from one arena.
 
-    An arena keeps what the largest runs took; four models with one each keep 120 MB, with one for
-    all 35, and run as fast.
+    An arena keeps the memory of the largest runs; four models with one each keep 120 MB, with a
+    shared one 35 MB, at the same speed.
     """
     import onnxruntime  # noqa: PLC0415  # as above
 
@@ -128,8 +128,8 @@ def check_known_vectors(
 ) -> None:
     """Raise LaneUnavailable unless the model over this session yields the known vectors.
 
-    Known are the first components of a few sentences' vectors, as this graph computed them
-    where an independent forward pass agreed. A session that models share is checked once.
+    These are the first components of the vectors of a few sentences, as this graph computed them
+    where an independent forward pass agreed. A shared session is checked once.
     """
     if session in _checked_sessions:
         return

@@ -1,4 +1,4 @@
-"""Personal data in the texts of one request becomes placeholders, and is put back into replies."""
+"""Replace personal data in the texts of one request by placeholders, and restore it in replies."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ _PLACEHOLDER = re.compile(rf"\[(?:{_NAMES})_\d+\]")
 _BEGINNING = re.compile(r"\[[A-Z_]{0,16}\d{0,9}\Z")
 
 Written = Callable[[str], str]
-"""How a value is written where it stands."""
+"""Encodes a value for the place where it is inserted."""
 
 
 def as_text(value: str) -> str:
-    """A value as it stands in a text."""
+    """Return the value for a plain text."""
     return value
 
 
 def as_json(value: str) -> str:
-    """A value as it stands within a string of JSON."""
+    """Escape the value for a string of JSON."""
     return json.dumps(value, ensure_ascii=False)[1:-1]
 
 
 @dataclass(slots=True, kw_only=True)
 class Placeholders:
-    """The placeholders of one request: each value has the same one wherever it stands in it.
+    """The placeholders of one request, in which equal values have the same one.
 
-    Law: what `restored` makes of `redacted` is the text that was redacted, and in what `redacted`
-    gives stands nothing of these kinds. A text in which nothing stands is given as it is.
+    Law: `restored` gives back the text from which `redacted` was made, and a redacted text has no
+    personal data of these kinds. A text without any is returned unchanged.
     """
 
     kinds: Set[PersonalData]
     taken: Set[str] = frozenset()
-    """What looks like a placeholder in the texts themselves, and is never given out."""
+    """Strings like placeholders that the texts themselves contain; they are never assigned."""
     _of_value: dict[tuple[PersonalData, str], str] = field(default_factory=dict)
     _values: dict[str, str] = field(default_factory=dict)
     _counts: dict[PersonalData, int] = field(default_factory=dict)
@@ -48,8 +48,8 @@ class Placeholders:
         return bool(self._values)
 
     def redacted(self, text: str) -> str:
-        """The text with a placeholder for each piece of personal data."""
-        # What a placeholder now stands beside may be read in another way than before.
+        """Replace each piece of personal data by a placeholder."""
+        # A replacement may change what is recognised beside it, so repeat until nothing is found.
         while found := personal_data_in(text, self.kinds):
             parts, done = [], 0
             for each in found:
@@ -62,7 +62,7 @@ class Placeholders:
         return text
 
     def restored(self, text: str, written: Written = as_text) -> str:
-        """The text with what its placeholders stand for; those it made up itself stay."""
+        """Replace placeholders by their values; unknown ones, which the text invented, stay."""
         if not self._values:
             return text
         return _PLACEHOLDER.sub(
@@ -88,7 +88,7 @@ class Placeholders:
 
 
 def placeholders_for(texts: Iterable[str], kinds: Set[PersonalData]) -> Placeholders:
-    """Placeholders for a request of these texts, none of which stands in them already."""
+    """Return placeholders for a request with these texts, none of which occurs in them."""
     return Placeholders(
         kinds=kinds,
         taken=frozenset(found for text in texts for found in _PLACEHOLDER.findall(text)),
@@ -97,14 +97,14 @@ def placeholders_for(texts: Iterable[str], kinds: Set[PersonalData]) -> Placehol
 
 @dataclass(slots=True, kw_only=True)
 class RestoredStream:
-    """Restores a text that comes in pieces, in which a placeholder may be cut anywhere."""
+    """Restores a text that is streamed, in which a placeholder may be split anywhere."""
 
     placeholders: Placeholders
     written: Written = as_text
     _held: str = ""
 
     def add(self, piece: str) -> str:
-        """What can be given by now: all but an end that may be the beginning of a placeholder."""
+        """Add a piece; return the text so far but for an end that may begin a placeholder."""
         text = self._held + piece
         beginning = _BEGINNING.search(text)
         cut = len(text) if beginning is None else beginning.start()
@@ -112,6 +112,6 @@ class RestoredStream:
         return self.placeholders.restored(text[:cut], self.written)
 
     def end(self) -> str:
-        """What was held back, which was no placeholder."""
+        """Return the text that was held back, which is not a placeholder."""
         held, self._held = self._held, ""
         return held

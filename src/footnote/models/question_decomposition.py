@@ -22,17 +22,17 @@ _Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecompositionHead:
-    """The weights above the layers that are its own."""
+    """The weights of the classifier above its own layers."""
 
     labels: _Floats
-    """Of shape (width, parts), with their biases: of each token's state."""
+    """Of shape (width, parts), applied to each token's state; with biases."""
     labels_bias: _Floats
     least: float
-    """Probability from which each part of a question is believed, 0…1."""
+    """Least probability of the beginning of each part, 0…1; below it a question is not split."""
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> DecompositionHead:
-        """From a file's tensors. Raises KeyError, or ValueError for tensors of another shape."""
+        """Read it from a file's tensors. Raises KeyError, or ValueError for another shape."""
         labels, bias, least = (
             tensors[f"parting.{name}"].astype(np.float32)
             for name in ("labels", "labels_bias", "least")
@@ -67,14 +67,14 @@ def split_question(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionDecomposer:
-    """The head, and what runs the layers below it. Every run is in the calling thread."""
+    """The classifier, and the model that runs the layers below it, in the calling thread."""
 
     head: DecompositionHead
     rewriter: Rewriter
-    """Puts what is said of no part but the first to the others, too."""
+    """Completes later parts by what only the first part states."""
 
     def decompose(self, question: str) -> tuple[str, ...]:
-        """See `QuestionRewriter.parts`. Raises ModelUnavailable when the model cannot run."""
+        """See `QuestionRewriter.decompose`. Raises ModelUnavailable when the model cannot run."""
         below = self.rewriter
         talk = encode_turns(below.tokenizer, question)
         if len(talk.question.offsets) >= QUESTION_TOKENS:
@@ -87,7 +87,7 @@ class QuestionDecomposer:
         stretches, dropped = talk.question.stretches(words), talk.question.dropped(words)
         parts = split_question(question, stretches, dropped)
         if any(map(str.isalpha, _without(question, 0, len(question), [*stretches, *dropped]))):
-            return parts  # They have what the question says of all of them.
+            return parts  # They share words of the question, so each is complete.
         alone = list(parts[:1])
         for each in parts[1:]:
             alone.append(below.rewrite_follow_up(each, alone[-1], ""))
@@ -95,6 +95,6 @@ class QuestionDecomposer:
 
 
 def _without(text: str, first: int, last: int, dropped: Sequence[CharSpan]) -> str:
-    """A stretch of the text without those that are dropped."""
+    """Return `text[first:last]` without the dropped spans."""
     gone = {at for start, end in dropped for at in range(start, end)}
     return "".join(text[at] for at in range(first, last) if at not in gone)

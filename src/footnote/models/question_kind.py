@@ -1,8 +1,8 @@
-"""Tells which document of a series a question is for, and whether it wants a figure.
+"""Classify which document of a series a question is for, and whether it asks for a number.
 
-The first by attention over what a lower layer of the packaged e5 leaves of the question's tokens
-when it is embedded, the second by its vector; `training/question_kind.py` fits both, and
-`question_kind.md` says from what, and how well they tell it.
+The first is an attention probe over the states of the question's tokens in a lower layer of the
+packaged e5, the second a regression over its vector; `training/question_kind.py` fits both, and
+`question_kind.md` gives their data and accuracy.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from footnote.ports import Period, QuestionKind, Vector
 
 WEIGHTS_FILE = "question_kind.safetensors"
 STATES_OUTPUT = "states"
-"""Of the embedder's graph."""
+"""Name of the output of the embedder's graph."""
 STATES_LAYER = 6
-"""Whose states they are, of twelve."""
+"""Number of the layer, of twelve, whose states are the output."""
 _PERIODS: tuple[Period | None, ...] = (None, "latest", "earliest")
 
 _Floats = npt.NDArray[np.float32]
@@ -30,19 +30,19 @@ _Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionClassifier:
-    """The probe, and when it is believed."""
+    """The probe and the regression, with their thresholds."""
 
     probe: AttentionProbe
-    """Log-odds of no period, the latest and the earliest; more that it has are not looked at."""
+    """Log-odds of no period, the latest and the earliest; further outputs are ignored."""
     least: float
-    """The chance from which a period is believed."""
+    """Least probability of a predicted period."""
     figure: _Floats
     """The weights of a regression over the vector, of shape (width,)."""
     figure_bias: float
-    """With the threshold taken off: what comes out above 0 asks for a figure."""
+    """With the threshold subtracted: a score above 0 asks for a number."""
 
     def __call__(self, states: _Floats, vector: Vector) -> QuestionKind:
-        """What a question asks for, by its tokens' states, (tokens, width), and its vector."""
+        """Classify a question by its tokens' states, (tokens, width), and its vector."""
         odds = self.probe(states, [(0, len(states))])[0, : len(_PERIODS)]
         chances = np.exp(odds - odds.max())
         chances /= chances.sum()
@@ -55,7 +55,7 @@ class QuestionClassifier:
 
 @lru_cache(maxsize=1)
 def packaged_question_kinds() -> QuestionClassifier | None:
-    """Those that come with the package; None where the weights were left out."""
+    """Load the packaged classifier; None if its weights are not installed."""
     file = files("footnote.models").joinpath(WEIGHTS_FILE)
     if not file.is_file():
         return None

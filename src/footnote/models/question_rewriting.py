@@ -1,8 +1,8 @@
-"""Puts a follow-up question so that it stands alone.
+"""Rewrite a follow-up question so that it stands alone.
 
-It moves stretches of texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a network
-above the reader's lower layers says of each token whether it belongs to one, and of the question
-which way they go. `training/question_rewriting.py` fits it.
+It moves spans between texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a network
+above the reader's lower layers labels the tokens of the spans, and classifies the question by how
+they are moved. `training/question_rewriting.py` fits it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KINDS = ("alone", "replaces", "refers")
 """Kinds of question: self-contained; elliptical, replacing a part of the previous question; or
 with a reference to something said before."""
 _PASSES = 3
-"""As many words of a question can point back, each at something else."""
+"""Most rewrites of a question: each resolves one reference."""
 _UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
 _END = " \t\n?!.…¿¡,;:。？！،؟"
 
@@ -38,32 +38,32 @@ _Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewritingHead:
-    """The weights above the layers that are its own."""
+    """The weights of the classifiers above their own layers."""
 
     kinds: _Floats
-    """Of shape (width, kinds), with their biases: of the state of a question's first mark."""
+    """Of shape (width, kinds), applied to the state of the first token, `<s>`; with biases."""
     kinds_bias: _Floats
     labels: _Floats
-    """Of shape (width, marks), with their biases: of each token's state."""
+    """Of shape (width, labels), applied to each token's state; with biases."""
     labels_bias: _Floats
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> RewritingHead:
-        """From a file's tensors. Raises KeyError where one is absent."""
+        """Read them from a file's tensors. Raises KeyError where one is absent."""
         names = ("kinds", "kinds_bias", "labels", "labels_bias")
         return cls(**{name: tensors[f"rewriting.{name}"].astype(np.float32) for name in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaggedText:
-    """A text with the stretches that are moved."""
+    """A text with the spans to move."""
 
     text: str
     stretches: Sequence[CharSpan] = ()
 
     @property
     def pieces(self) -> list[str]:
-        """Their words."""
+        """The texts of the spans."""
         return [self.text[start:end] for start, end in self.stretches]
 
 
@@ -92,23 +92,23 @@ def apply_rewrite(kind: str, question: TaggedText, asked: TaggedText, answered: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewriter:
-    """The head, and the layers below it. Every run is in the calling thread.
+    """The classifiers, and the layers below them, run in the calling thread.
 
-    Its methods raise ModelUnavailable when the model cannot run, for lack of memory say.
+    Its methods raise ModelUnavailable when the model cannot run, for example for lack of memory.
     """
 
     encoder: ReaderEncoder
     tokenizer: UnigramPieces
     head: RewritingHead
     layers: int
-    """Of the reader, from the lowest, that are run below those that are its own."""
+    """Number of the reader's lowest layers that are run below the rewriter's own."""
 
     def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
-        """See `QuestionRewriter.stand_alone`."""
+        """See `QuestionRewriter.rewrite_follow_up`."""
         for _ in range(_PASSES):
             talk = encode_turns(self.tokenizer, question, asked, answered)
             if len(talk.question.offsets) >= QUESTION_TOKENS:
-                return question  # So long a question says what it means; none of it is left out.
+                return question  # One that long stands alone; truncating it would lose words.
             states = self._states(talk)
             kind = KINDS[int((states[0] @ self.head.kinds + self.head.kinds_bias).argmax())]
             marks = states @ self.head.labels + self.head.labels_bias
@@ -135,12 +135,12 @@ class Rewriter:
 
 
 def marked(said: EncodedText, marks: _Floats) -> TaggedText:
-    """A text with all that is marked of it."""
+    """Return a text with all its labelled spans."""
     return TaggedText(text=said.text, stretches=said.stretches(said.labelled(marks)))
 
 
 def most_confident_span(texts: Sequence[EncodedText], marks: _Floats) -> list[TaggedText]:
-    """The texts with the surest of all stretches that are marked in them."""
+    """Return the texts with only the most confident of all their labelled spans."""
     found = []
     for number, said in enumerate(texts):
         words = said.labelled(marks)
@@ -155,10 +155,10 @@ def most_confident_span(texts: Sequence[EncodedText], marks: _Floats) -> list[Ta
 
 
 def _with(text: str, places: Sequence[CharSpan], pieces: Sequence[str]) -> str:
-    """The text with pieces in these places; one that begins it begins with a capital as it did.
+    """Replace the spans at these places by pieces; a capital at the start of the text is kept.
 
-    A word that would stand there twice, since one of the marks has it and the other lacks it,
-    stands there once.
+    A word that would then occur twice in a row, since one of the labelled spans has it and the
+    other lacks it, is written once.
     """
     for (start, end), piece in sorted(zip(places, pieces, strict=True), reverse=True):
         new = _unless_said(text[:start].split()[-1:], piece, text[end:].split()[:1])
@@ -168,7 +168,7 @@ def _with(text: str, places: Sequence[CharSpan], pieces: Sequence[str]) -> str:
 
 
 def _unless_said(before: Sequence[str], piece: str, behind: Sequence[str]) -> str:
-    """The piece, without a word at its ends that stands beside it, unless it is all of it."""
+    """Remove a word at either end of the piece that equals its neighbour; one word stays."""
     words = piece.split(maxsplit=1)
     if len(words) > 1 and before and before[0].casefold() == words[0].casefold():
         piece = words[1]
@@ -179,12 +179,12 @@ def _unless_said(before: Sequence[str], piece: str, behind: Sequence[str]) -> st
 
 
 def _appended(question: str, piece: str) -> str:
-    """The question with a piece behind its last word."""
+    """Append a piece after the question's last word."""
     words = question.rstrip(_END)
     return f"{_joined(words, piece)}{question[len(words) :] or '?'}"
 
 
 def _joined(one: str, other: str) -> str:
-    """Both, as their script joins words."""
+    """Join both, with a space unless their script has none."""
     close = _UNSPACED.fullmatch(one[-1:] + other[:1])
     return f"{one}{other}" if close else f"{one} {other}".strip()

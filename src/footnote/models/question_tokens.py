@@ -1,4 +1,4 @@
-"""Questions as token ids, and labels of tokens as stretches of whole words."""
+"""Encode questions as token ids, and decode labels of tokens as spans of whole words."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from footnote.language.scripts import HANGUL, UNSPACED
 from footnote.models.tokenizing import UnigramPieces
 
 BIO_TAGS = ("outside", "begins", "goes on")
-"""Of a token: whether it belongs to a stretch that is moved."""
+"""Labels of a token: whether it is in a span that is moved."""
 PARTS = ("shared", "begins", "goes on", "dropped")
-"""Of a token of a question: whether it belongs to all its parts, to one, or to none, as words do
-that join parts or compare them."""
+"""Labels of a question's token: in all its parts, in one, or in none, as words that join or compare
+the parts are."""
 BEGINS, GOES_ON, DROPPED = 1, 2, 3
-"""Numbers among both."""
+"""Indices of labels, the same in both sets."""
 QUESTION_TOKENS, ASKED_TOKENS, ANSWERED_TOKENS = 72, 96, 64
-"""Most tokens that are read."""
+"""Most tokens that are read of each text."""
 PREFIX = "query: "
 _BOUNDARY = re.compile(rf"[^\w\u0300-\u036f\u0900-\u0dff]|[{UNSPACED}{HANGUL}]")
-"""What belongs to no word, or is one by itself: particles of Korean are no part of the noun."""
+"""Characters outside words, or words by themselves; so Korean particles are apart from nouns."""
 _NUMBER = re.compile(r"\d[-/.,:–]\d")
-"""What joins digits: the seasons 2024/25, a time, an amount."""
+"""Separators between digits: the season 2024/25, a time, an amount."""
 
 _Floats = npt.NDArray[np.float32]
 CharSpan = tuple[int, int]
@@ -33,7 +33,7 @@ CharSpan = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A word with the number of its label, and how likely that is by itself, 0…1."""
+    """A word with the index of its label, and the probability of that label alone, 0…1."""
 
     label: int
     start: int
@@ -43,22 +43,25 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodedText:
-    """A text, and where its tokens stand among those that are run."""
+    """A text, and the positions of its tokens in the model's input."""
 
     text: str
     first: int
     offsets: Sequence[CharSpan]
-    """Half-open, of each token."""
+    """Half-open character offsets of each token."""
 
     @property
     def end(self) -> int:
-        """The number of the token behind its last one, of all that are run."""
+        """The position after its last token in the model's input."""
         return self.first + len(self.offsets)
 
     @property
     def words(self) -> list[range]:
-        """The tokens of each word, numbered as those of the text are; white space belongs to what
-        follows, and where a script puts none between words each token is one."""
+        """The tokens of each word, numbered within the text.
+
+        White space belongs to the word that follows; in a script without spaces each token is a
+        word.
+        """
         found: list[range] = []
         for at, (start, _) in enumerate(self.offsets):
             before = self.text[self.offsets[at - 1][0] : start] if at else ""
@@ -69,10 +72,10 @@ class EncodedText:
         return found
 
     def labelled(self, odds: _Floats) -> list[Labelled]:
-        """Its words, each with the likeliest label that all labels together allow (Viterbi).
+        """Label its words by the likeliest valid sequence of labels (Viterbi).
 
-        `odds` are log-odds of all tokens that are run, (tokens, labels), of which the second begins
-        a stretch and the third goes on with one; a stretch begins somewhere, and words are whole.
+        `odds` are log-odds for all tokens of the input, (tokens, labels), of which the second label
+        begins a span and the third continues one; a span must begin, and a word has one label.
         """
         words = self.words
         if not words:
@@ -87,7 +90,7 @@ class EncodedText:
         follows = np.zeros((odds.shape[1], odds.shape[1]), np.float32)
         follows[:, GOES_ON] = -np.inf
         follows[[BEGINS, GOES_ON], GOES_ON] = 0
-        # Before the first word there is none of a stretch.
+        # Before the first word there is no span to continue.
         best, came_from = scores[0] + follows[0], np.zeros(scores.shape, np.int64)
         for row in range(1, len(words)):
             through = best[:, None] + follows
@@ -107,7 +110,7 @@ class EncodedText:
         ]
 
     def stretches(self, words: Sequence[Labelled]) -> tuple[CharSpan, ...]:
-        """What labelled words begin and go on with, without white space at the ends."""
+        """Return the spans of words labelled as begun and continued, without outer white space."""
         found: list[CharSpan] = []
         for word in words:
             if word.label == BEGINS:
@@ -117,13 +120,13 @@ class EncodedText:
         return _trimmed(self.text, found)
 
     def dropped(self, words: Sequence[Labelled]) -> tuple[CharSpan, ...]:
-        """The words that belong to no part."""
+        """Return the words that belong to no part."""
         return _trimmed(
             self.text, [(each.start, each.end) for each in words if each.label == DROPPED]
         )
 
     def tokens_of(self, place: CharSpan) -> list[int]:
-        """The numbers of the tokens, of all that are run, that reach into a stretch of it."""
+        """Return the input positions of the tokens that overlap a span of the text."""
         start, end = place
         return [
             self.first + at
@@ -176,14 +179,14 @@ def encode_turns(
 
 
 def _is_one_word(text: str, at: int) -> bool:
-    """Whether the characters before and at this place belong to one word, or to one number."""
+    """Return whether the characters before and at this place are of one word, or of one number."""
     beside = text[max(0, at - 1) : at + 1]
     around = text[max(0, at - 2) : at + 2]
     return len(beside) == 2 and (not _BOUNDARY.search(beside) or bool(_NUMBER.search(around)))
 
 
 def _trimmed(text: str, stretches: Sequence[CharSpan]) -> tuple[CharSpan, ...]:
-    """The stretches without white space at their ends, and without those that are nothing else."""
+    """Trim white space at the ends of the spans, and remove spans of nothing else."""
     found = []
     for start, end in stretches:
         held = text[start:end]

@@ -47,7 +47,7 @@ from footnote.ports import (
 RUN_TOKENS = 512
 """Most tokens of one run, padding included, as for the embedder."""
 LEAST_RUN_TOKENS = 128
-"""Fewer tokens are not divided among the threads."""
+"""A batch of fewer tokens is not divided among the threads."""
 _KNOWN = (
     ("Where is the key?", "The shop opens at nine. The key is under the mat.", "mat"),
     ("Wie heißt der Hund?", "Der Hund heißt Bello und schläft im Garten.", "Bello"),
@@ -61,11 +61,11 @@ _log = structlog.get_logger(__name__)
 
 
 def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader:
-    """The reader of these weights, ready to read. Blocks: call it in a thread.
+    """Load the reader with these weights. Blocks: call it in a thread.
 
     The first call writes its graphs below `models_folder` (about 35 MB), beside the word
-    embeddings that it shares with the embedder; later ones read it. `threads` of 0 takes one per
-    core. Raises ModelUnavailable, also where it does not answer what any reader should.
+    embeddings that it shares with the embedder; later ones read them. `threads` of 0 uses one per
+    core. Raises ModelUnavailable, also when it fails the questions of `_KNOWN`.
     """
     reader = open_reader(file, models_folder, threads)
     if lacking := companions_of(file).lacking:
@@ -84,7 +84,7 @@ def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader
 def open_reader(
     file: Path, models_folder: Path, threads: int, precision: Precision = "int8"
 ) -> PackagedReader:
-    """Like `load_reader`, whatever the weights know."""
+    """As `load_reader`, without testing its answers."""
     whole = cache(lambda: read_weights(file))
 
     def build(layers: range) -> bytes:
@@ -103,7 +103,7 @@ def open_reader(
             part = f"{name}-{span}-{precision}-{READER_GRAPH_REVISION}.onnx"
             return open_session(built(shared.folder / part, partial(build, layers)))
 
-        # A part ends where the probes read off what is left, and where judging parts from reading.
+        # A graph ends where the probes read its states, and where judging branches off reading.
         ends = {weights.shape.layers, weights.shared}
         ends |= {fitted.layers} if fitted is not None else set()
         bounds = pairwise([0, *sorted(ends - {0})])
@@ -157,7 +157,7 @@ def open_reader(
 class PackagedReader:
     """A Reader over the packaged weights; implements `ports.Reader`.
 
-    Every run is one thread's, as the embedder's are.
+    Each run uses one thread, as in the embedder.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class PackagedReader:
 
     @property
     def name(self) -> str:
-        """It names the weights."""
+        """Name with the beginning of the weights' digest."""
         return self._name
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
@@ -204,7 +204,7 @@ class PackagedReader:
             for pair, inside, own, lacking in zip(run, *read, strict=True):
                 found[pair.text] += inside
                 relevance[pair.text] = max(relevance[pair.text], own)
-                # What one window lacks another may have.
+                # What one window lacks another may have, so the lowest counts.
                 unmet[pair.text] = min(unmet.get(pair.text, lacking), lacking)
         return [
             _reading(spans, own, unmet.get(number, 0.0))
@@ -214,7 +214,7 @@ class PackagedReader:
     async def judge(
         self, statements: Sequence[str], quotes: Sequence[str]
     ) -> list[SupportProbabilities]:
-        """See `Reader.judge`; of a long quote the window that decides most is believed."""
+        """See `Reader.judge`; for a long quote the window with the least `neither` counts."""
         pairs = await self._in_thread(self._claims, statements, quotes)
         runs = self._runs(pairs)
         outputs = await asyncio.gather(*(self._in_thread(self._judge_run, run) for run in runs))
@@ -227,7 +227,7 @@ class PackagedReader:
         return odds
 
     async def injection_probabilities(self, texts: Sequence[str]) -> list[float] | None:
-        """See `Reader.injection_probabilities`; a text without words gives none."""
+        """See `Reader.injection_probabilities`; a text without words has probability 0."""
         probes = self._probes
         if probes is None:
             return None
@@ -256,7 +256,7 @@ class PackagedReader:
         return await self._in_thread(self._rewriter.rewrite_follow_up, question, asked, answered)
 
     async def decompose(self, question: str) -> Sequence[str]:
-        """See `QuestionRewriter.parts`."""
+        """See `QuestionRewriter.decompose`."""
         if self._parts is None:
             return (question,)
         return await self._in_thread(self._parts.decompose, question)
@@ -314,11 +314,11 @@ class PackagedReader:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def pairs(self, question: str, passages: Sequence[PassageText]) -> list[Pair]:
-        """What is read: each passage's windows beside the question, within `READ_TOKENS`."""
+        """Pair each passage's windows with the question, within `READ_TOKENS`."""
         return pairs_of(self._tokenizer, question, passages)
 
     def best_answer(self, question: str, text: str) -> str:
-        """The likeliest span of a short text, in the calling thread; empty without one."""
+        """Return the likeliest span of a short text, in the calling thread; empty without one."""
         pairs = self.pairs(question, [PassageText(text=text)])
         if not pairs:
             return ""
@@ -328,12 +328,12 @@ class PackagedReader:
     async def _in_thread(
         self, call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
     ) -> Result:
-        """What a call returns that is made in one of the reader's threads."""
+        """Run a call in one of the reader's threads."""
         run = partial(call, *given, **named)
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     def _claims(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
-        """Each quote's windows beside its statement."""
+        """Pair each quote's windows with its statement."""
         return [
             pair
             for number, (statement, quote) in enumerate(zip(statements, quotes, strict=True))
@@ -343,7 +343,7 @@ class PackagedReader:
         ]
 
     def _runs(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
-        """The pairs run by run, so that few of them too keep every thread busy."""
+        """Divide the pairs into runs, so that even few pairs keep every thread busy."""
         counts = [len(each.ids) for each in pairs]
         share = max(LEAST_RUN_TOKENS, -(-sum(counts) // self._count))
         return [[pairs[at] for at in run] for run in plan_batches(counts, min(RUN_TOKENS, share))]
@@ -380,9 +380,10 @@ class PackagedReader:
         ]
 
     def run(self, batch: Sequence[Sequence[int]]) -> tuple[_Floats, _Floats, _Floats]:
-        """What the heads say to a batch of pairs, in the calling thread: span, relevance, support.
+        """Return the outputs of the heads for a batch of pairs: span, relevance, support.
 
-        Raises ModelUnavailable when the model cannot run, for lack of memory say.
+        Runs in the calling thread. Raises ModelUnavailable when the model cannot run, for example
+        for lack of memory.
         """
         return *self._encoder.read(batch), self._encoder.judge(batch)
 

@@ -18,44 +18,44 @@ _Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderEncoder:
-    """Graphs of consecutive layers. Every run is in the calling thread.
+    """Graphs of consecutive layers, run in the calling thread.
 
-    Its methods raise ModelUnavailable when the model cannot run, for lack of memory say.
+    Its methods raise ModelUnavailable when the model cannot run, for example for lack of memory.
     """
 
     reading: Sequence[tuple[int, onnxruntime.InferenceSession]]
-    """Each with the number of layers up to its end, in their order, the last with the heads that
-    read; without these where only states are asked for."""
+    """Sessions in order, each with the number of layers up to its end. The last has the reading
+    heads, unless only states are needed."""
     judging: tuple[int, onnxruntime.InferenceSession] | None = None
-    """The layers and the head that judge, above so many of the lowest; None where nothing does."""
+    """The number of lowest layers below, and the layers and head for judging; None without them."""
     ordering: onnxruntime.InferenceSession | None = None
-    """The layers below the probe for orders, above those below the other probes; None for none."""
+    """Layers of the injection probe, above those shared by the probes; None without them."""
     rewriting: onnxruntime.InferenceSession | None = None
-    """The same below what puts questions anew."""
+    """The same for question rewriting."""
     parting: onnxruntime.InferenceSession | None = None
-    """The same below what parts questions."""
+    """The same for question decomposition."""
     tables: onnxruntime.InferenceSession | None = None
-    """The same below what tells what questions ask of tables."""
+    """The same for questions over tables."""
 
     def states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
-        """Token ids after the lowest `layers`, where a part has to end: (batch, length, width)."""
+        """Run the lowest `layers`, where a graph has to end; returns (batch, length, width)."""
         ids, mask = padded(batch)
         return self._lower(ids, mask, layers)
 
     def injection_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
-        """Like `states`, after the layers of the probe for orders, too."""
+        """As `states`, followed by the layers of the injection probe."""
         return self._above(self.ordering, batch, layers)
 
     def rewriting_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
-        """Like `states`, after the layers of what puts questions anew, too."""
+        """As `states`, followed by the layers for question rewriting."""
         return self._above(self.rewriting, batch, layers)
 
     def parting_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
-        """Like `states`, after the layers of what parts questions, too."""
+        """As `states`, followed by the layers for question decomposition."""
         return self._above(self.parting, batch, layers)
 
     def table_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
-        """Like `states`, after the layers of what tells what questions ask of tables, too."""
+        """As `states`, followed by the layers for questions over tables."""
         return self._above(self.tables, batch, layers)
 
     def read(
@@ -63,9 +63,10 @@ class ReaderEncoder:
         batch: Sequence[Sequence[int]],
         on_the_way: Callable[[int, _Floats], None] | None = None,
     ) -> tuple[_Floats, _Floats]:
-        """What the heads say of questions with passages as token ids: span, relevance.
+        """Run the reading heads on questions with passages as token ids: span, relevance.
 
-        `on_the_way` is handed the states of each part below the last, with its number of layers.
+        `on_the_way` is called with the states of each part below the last, and its number of
+        layers.
         """
         ids, mask = padded(batch)
         *lower, (layers, upper) = self.reading
@@ -74,7 +75,7 @@ class ReaderEncoder:
         return span, relevance
 
     def judge(self, batch: Sequence[Sequence[int]]) -> _Floats:
-        """What the head says of statements with quotes as token ids: support."""
+        """Run the judging head on statements with quotes as token ids: support."""
         assert self.judging is not None, "a whole reader judges"
         ids, mask = padded(batch)
         shared, upper = self.judging
@@ -111,7 +112,7 @@ class ReaderEncoder:
 def _run(
     session: onnxruntime.InferenceSession, given: npt.NDArray[Any], mask: npt.NDArray[np.int32]
 ) -> list[_Floats]:
-    """What a graph makes of token ids or of states."""
+    """Run a graph on token ids or on states."""
     name = "states" if given.ndim == 3 else "input_ids"  # ids have no width
     try:
         found: list[_Floats] = session.run(None, {name: given, "attention_mask": mask})

@@ -1,4 +1,4 @@
-"""Turns the reader's weights into an ONNX graph, from pairs of texts to what its heads say."""
+"""Build an ONNX graph from the reader's weights, from pairs of texts to the heads' outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footnote.models.reader_weights import ReaderWeights
 
 
 class _ReaderGraph(GraphBuilder):
-    """Takes the matrices as they were quantised when they were trained."""
+    """Uses the matrices as they were quantised in training."""
 
     def __init__(self, weights: ReaderWeights, precision: Precision) -> None:
         super().__init__(weights.named, weights.shape, precision)
@@ -26,14 +26,14 @@ class _ReaderGraph(GraphBuilder):
 def reader_graph(
     weights: ReaderWeights, precision: Precision, words: QuantisedWords | None, layers: range
 ) -> onnx.ModelProto:
-    """The part of the reader with these layers as a graph for ONNX Runtime.
+    """Build the part of the reader with these layers as a graph for ONNX Runtime.
 
     Inputs `attention_mask` and `input_ids`, int32 of shape (batch, length), padding on the right;
     for a part above the lowest layer `states` instead of `input_ids`, float32 of shape (batch,
-    length, width). Outputs float32: where the layers that read end, `span` of shape (batch,
-    length, 2), log-odds of first and last tokens, and `relevance` of shape (batch, 1); where those
-    that judge end, `support` of shape (batch, 3). Of any other part `states` are what it gives,
-    under the name `left`.
+    length, width). Outputs float32: at the end of the reading layers `span` of shape (batch,
+    length, 2), log-odds of first and last tokens, and `relevance` of shape (batch, 1); at the end
+    of the judging layers `support` of shape (batch, 3); for any other part its states, under the
+    name `left`.
     """
     graph = _ReaderGraph(weights, precision)
     encoded = encoder(graph, words, layers)
@@ -66,7 +66,7 @@ def _first(graph: GraphBuilder, tokens: str) -> str:
 def _linear(
     graph: GraphBuilder, weights: ReaderWeights, rows: str, name: str, output: str | None = None
 ) -> str:
-    """A head's layer, which is small enough for float32."""
+    """Add a linear layer of a head, which is small enough for float32."""
     matrix = graph.constant(f"{name}.weight", weights.head(f"{name}.weight").T)
     bias = graph.constant(f"{name}.bias", weights.head(f"{name}.bias"))
     return graph.apply("Add", [graph.apply("MatMul", [rows, matrix]), bias], output=output)

@@ -1,4 +1,4 @@
-"""Texts become what the reader reads: a question or a claim beside each window of a passage."""
+"""Build the reader's inputs: a question or a claim paired with each window of a passage."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from footnote.models.tokenizing import Pieces, UnigramPieces
 from footnote.ports import PassageText
 
 PAIR_TOKENS = 384
-"""Of both texts and the marks between them; training reads 256, attention grows with the square."""
+"""Most tokens of a pair, special tokens included; training uses 256, attention is quadratic."""
 QUESTION_TOKENS = 72
 HEADING_TOKENS = 32
 WINDOW_OVERLAP = 64
 """Tokens that two windows of one long passage share; an answer has at most 30."""
 READ_TOKENS = 4096
-"""Of all pairs of one question: 1.3 s of processor time where 1,864 tokens took 0.64. A budget in
-tokens and not in time, so that a busy machine gives the same answers."""
+"""Most tokens of all pairs of one question: 1.3 s of processor time where 1,864 tokens took 0.64. A
+budget in tokens and not in time, so that a busy machine gives the same answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Token ids of two texts, and what of the second they are."""
+    """Token ids of two texts, and the window of the second that they cover."""
 
     ids: list[int]
     window: Window
     text: int
-    """The number of the passage."""
+    """The index of the passage."""
     words: range
-    """The tokens of the first text behind its prefix."""
+    """The positions of the first text's tokens after its prefix."""
 
 
 def pairs_of(
     tokenizer: UnigramPieces, question: str, passages: Sequence[PassageText]
 ) -> list[Pair]:
-    """Each passage's windows beside the question, within `READ_TOKENS`."""
+    """Pair each passage's windows with the question, within `READ_TOKENS`."""
     pairs: list[Pair] = []
     tokens = 0
     for number, passage in enumerate(passages):
@@ -50,7 +50,7 @@ def pairs_of(
 def windows_of(
     tokenizer: UnigramPieces, first: str, passage: PassageText, number: int
 ) -> list[Pair]:
-    """The pairs of a text with each window of a passage, which begin under its heading."""
+    """Pair a text with each window of a passage; every window follows the passage's heading."""
     begin, end = tokenizer.begin, tokenizer.end
     own = tokenizer.pieces(first)
     asked = [begin, *own.ids[:QUESTION_TOKENS], end, end]
@@ -75,7 +75,7 @@ def windows_of(
 
 
 def _starts(pieces: Pieces, room: int) -> list[int]:
-    """Where the windows of a text begin; empty for a text without tokens."""
+    """Return the first token of each window of a text; empty for a text without tokens."""
     count = len(pieces.ids)
     if count <= room:
         return [0] if count else []

@@ -14,38 +14,38 @@ from footnote.models.reader_weights import ProbeWeights
 from footnote.models.tokenizing import Pieces, UnigramPieces
 
 WINDOW_TOKENS = 254
-"""Of a text, in one run; what is longer is read in windows."""
+"""Most tokens of a text in one run; longer texts are read in windows."""
 WINDOW_OVERLAP = 48
 UNIT_TOKENS = 48
-"""Most tokens that are judged as one: an order in a longer stretch would drown in it."""
+"""Most tokens of a unit: an instruction in a longer one would be diluted."""
 LEAST_UNIT_TOKENS = 6
-"""A shorter sentence is judged with what follows: the states of a word or two say little."""
+"""Least tokens of a unit: a shorter sentence is extended, as a word or two carry little signal."""
 
 _Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextWindow:
-    """Token ids of a stretch of a text, its marks included, and the stretches that are judged."""
+    """Token ids of a window of a text, special tokens included, and the units to classify."""
 
     ids: list[int]
     units: list[tuple[int, int]]
     """First and one past the last token of each."""
     text: int
-    """The number of the text."""
+    """The index of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenWindow:
-    """Token ids of a stretch of a text, its marks included, and where each token stands."""
+    """Token ids of a window of a text, special tokens included, and the offsets of its tokens."""
 
     ids: list[int]
     text: int
-    """The number of the text."""
+    """The index of the text."""
     first: int
-    """The number of its first token among those of the text."""
+    """The index of its first token among those of the text."""
     offsets: Sequence[tuple[int, int]]
-    """Half-open, of each token without the marks."""
+    """Half-open character offsets of each token, without special tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Probes:
     weights: ProbeWeights
 
     def token_windows(self, texts: Sequence[str]) -> list[TokenWindow]:
-        """What is run for texts whose tokens are judged one by one, windows with an overlap."""
+        """Split texts into overlapping windows, for labels of single tokens."""
         found = []
         for number, text in enumerate(texts):
             pieces = self.tokenizer.pieces(text)
@@ -75,7 +75,7 @@ class Probes:
         return found
 
     def windows(self, texts: Sequence[str]) -> list[TextWindow]:
-        """What is run for texts, each sentence whole in one of the windows if it can be."""
+        """Split texts into windows, so that each sentence is whole in one of them if possible."""
         found = []
         for number, text in enumerate(texts):
             pieces = self.tokenizer.pieces(text)
@@ -95,7 +95,7 @@ class Probes:
         return found
 
     def injection_probabilities(self, run: Sequence[TextWindow]) -> list[float]:
-        """Of each window how likely its likeliest stretch gives orders to a model."""
+        """Return for each window the highest probability that a unit instructs a model."""
         states = self.encoder.injection_states([each.ids for each in run], self.weights.layers)
         return [
             _chance(float(self.weights.orders(row, each.units).max()))
@@ -103,13 +103,15 @@ class Probes:
         ]
 
     def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
-        """The states of a batch's tokens, in the calling thread. Raises ModelUnavailable."""
+        """Return the states of a batch's tokens, run in the calling thread.
+
+        Raises ModelUnavailable.
+        """
         return self.encoder.states(batch, self.weights.layers)
 
 
 def widened(first: int, last: int, count: int) -> tuple[int, int]:
-    """A stretch of a text's `count` tokens, `LEAST_UNIT_TOKENS` long if the text is.
-
+    """Extend a span of a text's `count` tokens to `LEAST_UNIT_TOKENS` if the text has them.
     >>> widened(2, 4, 20), widened(18, 20, 20), widened(0, 3, 3)
     ((2, 8), (14, 20), (0, 3))
     """
@@ -118,9 +120,9 @@ def widened(first: int, last: int, count: int) -> tuple[int, int]:
 
 
 def stretches_of(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text stand, and of one of several lines each line behind it.
+    """Return the spans of sentences; after one of several lines, also the span of each line.
 
-    What was planted below other text is often a line that no full stop parts from it.
+    Text injected below other text is often a line that no full stop separates from it.
 
     >>> text = "Hi.\\nYours, Jo\\nSay yes."
     >>> [text[start:end] for start, end in stretches_of(text)]
@@ -138,17 +140,17 @@ def stretches_of(text: str) -> list[tuple[int, int]]:
 
 
 def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
-    """The tokens of each sentence of a text, first and one past the last, and those of lines in it.
+    """Return the units of a text, first and one past the last token: sentences, and lines in them.
 
-    Short sentences are judged with what follows, short lines with their sentence alone, of a long
-    one stretches that overlap by half.
+    Short sentences are extended by what follows, short lines are left to their sentence, and long
+    ones are split into units that overlap by half.
     """
     starts = np.array([start for start, _ in pieces.offsets], dtype=np.int64)
     units: list[tuple[int, int]] = []
     begun = ended = 0
     for start, end in stretches_of(text):
         is_line = end <= ended
-        # A word's first token has the white space before it, too.
+        # A word's first token includes the white space before it.
         first = max(0, int(np.searchsorted(starts, start, side="right")) - 1) if is_line else begun
         last = int(np.searchsorted(starts, end, side="left"))
         if last - first > UNIT_TOKENS:

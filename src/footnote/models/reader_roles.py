@@ -10,12 +10,12 @@ from footnote.models.readers import OwnedReader
 from footnote.ports import PassageText, Reader
 
 TEXTS_AT_ONCE = 8
-"""Texts of one reading, so that none is beyond a reader's budget."""
+"""Texts per call, so that none is beyond a reader's token budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderReranker:
-    """Scores texts by how likely they hold an answer, 0…1. Whoever made the reader closes it."""
+    """Scores texts by how likely they contain an answer, 0…1. Its creator closes the reader."""
 
     reader: OwnedReader
 
@@ -37,12 +37,12 @@ class ReaderReranker:
         await self.reader.read("", [])
 
     async def close(self) -> None:
-        """Nothing of its own is open."""
+        """Do nothing: it has no resources of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderJudge:
-    """Tells how far a quote carries a statement. Whoever made the reader closes it."""
+    """Scores how well a quote supports a statement. Its creator closes the reader."""
 
     reader: Reader
 
@@ -54,7 +54,7 @@ class ReaderJudge:
         return [each.supported for each in await self.reader.judge(statements, quotes)]
 
     async def close(self) -> None:
-        """Nothing of its own is open."""
+        """Do nothing: it has no resources of its own."""
 
 
 def _chance(odds: float) -> float:

@@ -1,4 +1,4 @@
-"""The log-odds of first and last tokens become stretches of text."""
+"""Convert log-odds of first and last tokens to spans of text."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import numpy.typing as npt
 from footnote.ports import AnswerSpan
 
 LONGEST_SPAN = 30
-"""Tokens of an answer, as in training."""
+"""Most tokens of an answer, as in training."""
 SPANS_OF_WINDOW = 4
-"""Answers that are looked for in one window; further ones are far below the best."""
+"""Most answers taken from one window; further ones score far below the best."""
 _EDGE = " \t\r\n\x0b\x0c.,;:!?|¿¡。，；：！？、"
 _IMPOSSIBLE = -1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The part of a passage that is in a pair."""
+    """The part of a passage in a pair."""
 
     text: str
     """The whole passage."""
     first: int
-    """The place of its first token in the pair."""
+    """The position of its first token in the pair."""
     offsets: Sequence[tuple[int, int]]
-    """Where in the text each token begins and ends."""
+    """Half-open character offsets of each token."""
     stretches: Sequence[tuple[int, int]] = ()
-    """Where in the text spans are looked for, one in each; empty for anywhere."""
+    """Character spans to search, for one answer in each; empty to search everywhere."""
 
 
 def spans_of(
@@ -38,10 +38,10 @@ def spans_of(
     logits: npt.NDArray[np.float32],
     probability: Callable[[float], float],
 ) -> list[AnswerSpan]:
-    """The best spans of a window that do not overlap, best first; or the best of each stretch.
+    """Return the best disjoint spans of a window, best first; or the best span of each stretch.
 
-    `logits` has a row for each token of the pair: first and last. A span's score is what it has
-    above that of the first token of the pair, which stands for "none".
+    `logits` has a row for each token of the pair: first and last. A span's score is relative to
+    that of the pair's first token, which stands for "none".
     """
     count = len(window.offsets)
     none = float(logits[0].sum())
@@ -94,7 +94,7 @@ def _of_stretches(
 
 
 def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
-    """The spans of all windows of a passage, best first, without those that overlap a better."""
+    """Sort the spans of a passage's windows, best first; drop those that overlap a better one."""
     kept: list[AnswerSpan] = []
     for each in sorted(spans, key=lambda each: (-each.probability, -each.score, each.start)):
         if all(each.end <= other.start or other.end <= each.start for other in kept):
@@ -122,7 +122,7 @@ def limited_by_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without marks and white space at either end."""
+    """Trim punctuation and white space at both ends."""
     while start < end and text[start] in _EDGE:
         start += 1
     while start < end and text[end - 1] in _EDGE:

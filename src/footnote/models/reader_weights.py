@@ -1,14 +1,14 @@
-"""Reads the file of the reader's weights: layers in 7 bits, heads, calibration.
+"""Read the file of the reader's weights: layers in 7 bits, heads, calibration.
 
 A safetensors file, as `training/export.py` writes it: `position` with the token type added, `norm`,
 for each layer eight parts, whose six matrices are int8 of shape (out, in) within ±63 with a scale
 for each output, and the heads `span` and `relevance`. The head `support` has layers of its own,
-`judging`, above the lowest ones, which both share. What the numbers are for stands
-in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
-the probe `orders`, above layers of its own, `ordering`, `training/question_rewriting.py` what puts
-questions anew, `rewriting`, `training/question_parts.py` what parts them, `parting`, and
-`training/table_questions.py` what tells what they ask of tables, `tables`, above layers named so,
-too; a file without them is whole too.
+`judging`, above the lowest ones, which judging and reading share. Configuration and calibration are
+in the metadata. The word embeddings are those of the packaged embedder. Optional heads, each above
+layers of its own: the injection probe `orders` on `ordering` (`training/probes.py`), question
+rewriting on `rewriting` (`training/question_rewriting.py`), question decomposition on `parting`
+(`training/question_parts.py`), and questions over tables on `tables`
+(`training/table_questions.py`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Calibration:
     support_temperature: float
 
     def probability(self, score: float, relevance: float) -> float:
-        """How likely a passage with this relevance answers with a span of this score."""
+        """Return the probability that a passage of this relevance has this span as its answer."""
         odds = self.span_weight * score + self.relevance_weight * relevance + self.bias
         return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))
 
@@ -67,9 +67,9 @@ class ProbeWeights:
     """Small heads on the states of a lower layer."""
 
     layers: int
-    """Of the encoder, from the lowest, that are run for them."""
+    """Number of the encoder's lowest layers that are run below them."""
     orders: AttentionProbe
-    """Above the layers that are its own; its one output is above nought from the threshold on."""
+    """The injection probe, above its own layers; its output is above 0 from the threshold on."""
     injection_probe_digest: str
     """SHA-256 of the probe and its layers, in hexadecimal; screens fitted to its output store
     it."""
@@ -77,27 +77,27 @@ class ProbeWeights:
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderWeights:
-    """The file in memory."""
+    """The parsed file."""
 
     tensors: Mapping[str, Tensor]
     shape: BertShape
-    """Of what reads."""
+    """Of the encoder for reading."""
     shared: int
-    """Lowest layers that what judges has in common with what reads."""
+    """Number of lowest layers shared by judging and reading."""
     judging: range
-    """Layers that judge above these, numbered on from those that read."""
+    """Layers for judging above the shared ones, numbered after those for reading."""
     ordering: range
-    """Layers below the probe for orders and above those of the probes, numbered on from these."""
+    """Layers of the injection probe, above those shared by the probes; numbered after `judging`."""
     rewriting: range
-    """The same below what puts questions anew, numbered on from these."""
+    """Layers for question rewriting, numbered after `ordering`."""
     rewriter: RewritingHead | None
-    """None in a file without it, or without probes, whose layers are below it."""
+    """None in a file without it, or without probes, whose layers it needs."""
     parting: range
-    """Layers below what parts questions, numbered on from these."""
+    """Layers for question decomposition, numbered after `rewriting`."""
     parts: DecompositionHead | None
-    """None in a file without it, or without what puts questions anew."""
+    """None in a file without it, without probes or without question rewriting."""
     tables: range
-    """Layers below what tells what questions ask of tables, numbered on from these."""
+    """Layers for questions over tables, numbered after `parting`."""
     table_questions: TablesHead | None
     """None in a file without it, or without probes."""
     positions: int
@@ -113,11 +113,11 @@ class ReaderWeights:
 
     @cached_property
     def named(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Everything but the heads as float32, by the names of BERT's checkpoints."""
+        """Everything except the heads as float32, by the names of BERT's checkpoints."""
         width = self.shape.width
         found = {
             "embeddings.position_embeddings.weight": _float(self.tensors["position"]),
-            # It is added to the positions already.
+            # Already added to the positions.
             "embeddings.token_type_embeddings.weight": np.zeros((1, width), dtype=np.float32),
             "embeddings.LayerNorm.weight": _float(self.tensors["norm.weight"]),
             "embeddings.LayerNorm.bias": _float(self.tensors["norm.bias"]),
@@ -137,7 +137,7 @@ class ReaderWeights:
 
     @cached_property
     def quantised(self) -> dict[str, tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]]:
-        """The matrices as they are kept, transposed to (in, out), each with its scales."""
+        """The matrices as stored, transposed to (in, out), each with its scales."""
         found = {}
         for layer, prefix in self._layers.items():
             for short, name in MATRICES.items():
@@ -149,7 +149,7 @@ class ReaderWeights:
 
     @property
     def _layers(self) -> dict[int, str]:
-        """What the tensors of each layer begin with."""
+        """The prefix of the tensors of each layer."""
         reading = {layer: f"layers.{layer}" for layer in range(self.shape.layers)}
         judging = {layer: f"judging.{number}" for number, layer in enumerate(self.judging)}
         ordering = {layer: f"ordering.{number}" for number, layer in enumerate(self.ordering)}
@@ -159,12 +159,12 @@ class ReaderWeights:
         return reading | judging | ordering | rewriting | parting | tables
 
     def head(self, name: str) -> npt.NDArray[np.float32]:
-        """A tensor of a head."""
+        """Return a tensor of a head as float32."""
         return _float(self.tensors[name])
 
 
 def read_weights(file: Path) -> ReaderWeights:
-    """The weights in a file. Raises ModelUnavailable for one that is absent or something else."""
+    """Read the weights from a file. Raises ModelUnavailable if it is absent or invalid."""
     try:
         content = file.read_bytes()
         with safe_open(file, "numpy") as opened:
@@ -222,15 +222,15 @@ def read_weights(file: Path) -> ReaderWeights:
 
 
 def described_weights(file: Path) -> ReaderWeights:
-    """What the file says of itself, and its probes: all that a reader with built graphs needs.
+    """Read the file without its tensors: all that a reader with built graphs needs.
 
-    It is kept, for checking 20 MB of weights takes a process longer than opening their graphs.
+    Cached, as checking 20 MB of weights takes a process longer than opening their graphs.
     Raises ModelUnavailable as `read_weights` does.
     """
     try:
         found = file.stat()
     except OSError:
-        return read_weights(file)  # which tells what is the matter
+        return read_weights(file)  # Raises the error.
     return _described_once(file, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
 
 
@@ -240,13 +240,13 @@ def _described_once(file: Path, _identity: tuple[int, ...]) -> ReaderWeights:
 
 
 def digest_of_layers(tensors: Mapping[str, Tensor], layers: int) -> str:
-    """SHA-256 of the lowest layers and what comes before them."""
+    """Return the SHA-256 of the lowest layers and the embeddings below them, in hexadecimal."""
     own = ("position", "norm.", *(f"layers.{each}." for each in range(layers)))
     return digest_of({name: each for name, each in tensors.items() if name.startswith(own)})
 
 
 def digest_of(tensors: Mapping[str, Tensor]) -> str:
-    """SHA-256 of tensors with their names."""
+    """Return the SHA-256 of tensors with their names, in hexadecimal."""
     found = hashlib.sha256()
     for name in sorted(tensors):
         found.update(name.encode())
@@ -255,7 +255,7 @@ def digest_of(tensors: Mapping[str, Tensor]) -> str:
 
 
 def _layers_after(others: range, tensors: Mapping[str, Tensor], name: str) -> range:
-    """Layers that were added to a file whose config is older, numbered on from others."""
+    """Return the layers of an optional head, numbered after `others`; the config lacks them."""
     own = {each.split(".")[1] for each in tensors if each.startswith(f"{name}.")}
     return range(others.stop, others.stop + sum(each.isdecimal() for each in own))
 

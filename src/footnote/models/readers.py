@@ -1,4 +1,4 @@
-"""From the values of settings to the reader they ask for."""
+"""Build the reader that the settings ask for."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 
 class OwnedReader(Reader, NameFinder, QuestionRewriter, TableQuestionModel, Protocol):
-    """A reader that does all that small models do, and is closed when it is not needed."""
+    """A reader with every function of the small models, to be closed."""
 
     async def close(self) -> None:
-        """Let go of its threads."""
+        """Shut down its threads."""
         ...
 
 
 def packaged_file() -> Path | None:
-    """The weights that come with Footnote; None where they were left out."""
+    """Return the packaged weights; None if they are not installed."""
     file = Path(str(files("footnote.models"))) / "reader.safetensors"
     return file if file.is_file() else None
 
 
 def reader_from(name: str, *, models_folder: Path, threads: int) -> LazyReader | None:
-    """The reader of that name, loaded when it is first used; None for `none` and without weights.
+    """Return the reader of that name, loaded at its first use; None for `none` or without weights.
 
     `packaged` is the one that comes with Footnote, any other name the file of its weights. Raises
-    UnsupportedSettings for one that is not there.
+    UnsupportedSettings if that file does not exist.
     """
     weights = packaged_file() if name == "packaged" else Path(name).expanduser()
     if name == "none" or weights is None:
@@ -79,9 +79,9 @@ def _checksum(weights: Path) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class LazyReader:
-    """A reader that is loaded in a thread when it is first used, once.
+    """A reader that is loaded once, in a thread, at its first use.
 
-    Where it could not be loaded every use says why.
+    If loading failed every use raises that error.
     """
 
     load: Callable[[], OwnedReader]
@@ -90,7 +90,7 @@ class LazyReader:
 
     @property
     def name(self) -> str:
-        """What the file of its weights is called."""
+        """The file name of its weights, without extension."""
         return self.weights.stem
 
     async def read(
@@ -144,20 +144,20 @@ class LazyReader:
             return await (await self.opened()).names(texts)
 
     async def opened(self) -> OwnedReader:
-        """The reader, loaded. Raises ModelUnavailable."""
+        """Return the reader, loaded if necessary. Raises ModelUnavailable."""
         if self._loading is None:
             self._loading = asyncio.create_task(asyncio.to_thread(self.load))
         return await asyncio.shield(self._loading)
 
     async def checksum(self) -> str | None:
-        """Of the weights, which are not loaded for it; None once it turned out they cannot be."""
+        """Return the weights' SHA-256 without loading them; None if loading has failed."""
         loading = self._loading
         if loading is not None and loading.done() and (loading.cancelled() or loading.exception()):
             return None
         return await asyncio.to_thread(_checksum, self.weights)
 
     async def companions(self) -> AuxiliaryWeights:
-        """What is fitted to it, and what it works without; it is not loaded for it.
+        """Return the probes fitted to it, and what it lacks, without loading it.
 
         Raises ModelUnavailable.
         """
@@ -166,7 +166,7 @@ class LazyReader:
         return await asyncio.to_thread(companions_of, self.weights)
 
     async def close(self) -> None:
-        """Let go of what was loaded."""
+        """Close the reader, if it was loaded."""
         if self._loading is None:
             return
         try:

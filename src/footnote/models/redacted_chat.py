@@ -1,4 +1,4 @@
-"""A language model that is sent placeholders for personal data, and whose replies have the data."""
+"""A language model that is sent placeholders for personal data, which its replies restore."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _AS_IT_IS = frozenset(
     "conversation_id id kind media_type metadata model_name name part_kind provider_details"
     " provider_name run_id signature timestamp tool_call_id tool_kind tool_name usage".split()
 )
-"""Fields that name things, which a vendor must get back as they are."""
+"""Fields with identifiers, which a vendor must get back unchanged."""
 _MEDIA = (BinaryContent, FileUrl, UploadedFile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """A request as it may be sent."""
+    """A request after redaction."""
 
     messages: list[ModelMessage]
     parameters: ModelRequestParameters
@@ -65,11 +65,11 @@ class _Request:
 
 
 class RedactingModel(WrapperModel):
-    """A model that gets what is redacted in place of what it is asked.
+    """A model whose requests are redacted and whose replies are restored.
 
-    Each request has placeholders of its own, given out in the order of its texts: those of an agent
-    stay the same from step to step, for its messages only grow. Raises ModelUnavailable for a
-    picture that must not be sent.
+    Each request has its own placeholders, assigned in the order of its texts: those of an agent
+    stay the same from step to step, as its messages only grow. Raises ModelUnavailable for media
+    that must not be sent.
     """
 
     def __init__(self, wrapped: Model) -> None:
@@ -83,7 +83,7 @@ class RedactingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """The reply, restored."""
+        """Return the reply, restored."""
         sent = await _redacted(messages, model_request_parameters)
         response = await self.wrapped.request(sent.messages, model_settings, sent.parameters)
         return _restored(response, sent.placeholders)
@@ -96,7 +96,7 @@ class RedactingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,  # as the library has it
     ) -> AsyncGenerator[StreamedResponse]:
-        """The reply in pieces, restored."""
+        """Stream the reply, restored."""
         sent = await _redacted(messages, model_request_parameters)
         async with self.wrapped.request_stream(
             sent.messages, model_settings, sent.parameters, run_context
@@ -109,7 +109,7 @@ class RedactingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> RequestUsage:
-        """The tokens of what would be sent."""
+        """Count the tokens of the redacted request."""
         sent = await _redacted(messages, model_request_parameters)
         return await self.wrapped.count_tokens(sent.messages, model_settings, sent.parameters)
 
@@ -149,7 +149,7 @@ def _parameters(
 
 
 def _mapped(value: T, written: Callable[[str], str]) -> T:
-    """The same with its texts written anew, whatever parts the library has for them."""
+    """Return the value with `written` applied to its texts, in any type of message part."""
     if isinstance(value, _MEDIA):
         return value
     if is_dataclass(value) and not isinstance(value, type):
@@ -176,7 +176,7 @@ def _mapped(value: T, written: Callable[[str], str]) -> T:
 
 
 def _mapped_arguments(given: object, written: Callable[[str], str]) -> object:
-    """Arguments of a tool; in JSON the strings alone, since an escape may hide what they say."""
+    """Map the arguments of a tool; JSON is parsed first, since escapes may hide its text."""
     if not isinstance(given, str):
         return mapped_json(given, written)
     try:
@@ -222,7 +222,7 @@ def _restored_arguments(given: object, placeholders: Placeholders) -> object:
 
 
 class _RestoredReply(StreamedResponse):
-    """A reply that is restored while it comes. What it is beside its texts is the inner one's."""
+    """A reply that is restored as it streams. Its other properties are those of the inner one."""
 
     def __init__(self, inner: StreamedResponse, placeholders: Placeholders) -> None:
         super().__init__(model_request_parameters=inner.model_request_parameters)
@@ -308,7 +308,7 @@ class _RestoredReply(StreamedResponse):
 
 
 def _begun(part: ModelResponsePart, text: RestoredStream) -> ModelResponsePart:
-    """The beginning of a part, as far as it can be given."""
+    """Return the beginning of a part, as far as it can be restored already."""
     if isinstance(part, (TextPart, ThinkingPart)):
         return replace(part, content=text.add(part.content))
     if isinstance(part, BaseToolCallPart):
@@ -321,7 +321,7 @@ def _begun(part: ModelResponsePart, text: RestoredStream) -> ModelResponsePart:
 
 
 def _last(part: ModelResponsePart, left: str) -> ModelResponsePartDelta:
-    """What was held back at the end of a part, as its last piece."""
+    """Return the text held back at the end of a part as its last delta."""
     if isinstance(part, ThinkingPart):
         return ThinkingPartDelta(content_delta=left)
     if isinstance(part, BaseToolCallPart):

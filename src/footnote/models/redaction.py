@@ -1,4 +1,4 @@
-"""What every text passes before it leaves for a hosted model."""
+"""Redact every text before it is sent to a hosted model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MEDIA_ADVICE = (
 
 
 async def redacted_texts(texts: Sequence[str]) -> list[str]:
-    """Texts as a hosted embedder may have them: each for itself, so that it has one vector."""
+    """Redact texts for a hosted embedder, each alone, so that no text changes another's vector."""
     redaction = await redaction_in_force()
     if not (redaction.kinds and redaction.embeddings):
         return list(texts)
@@ -24,7 +24,7 @@ async def redacted_texts(texts: Sequence[str]) -> list[str]:
 async def redacted_bodies(
     bodies: Sequence[Mapping[str, object]],
 ) -> list[Mapping[str, object]]:
-    """Bodies of JSON as a hosted service may have them; each has placeholders of its own."""
+    """Redact JSON bodies for a hosted service; each has its own placeholders."""
     redaction = await redaction_in_force()
     if not redaction.kinds:
         return list(bodies)
@@ -38,12 +38,12 @@ async def redacted_bodies(
 
 
 async def withholds_media() -> bool:
-    """Whether no picture and no recording may be sent."""
+    """Return whether pictures and recordings must not be sent."""
     return (await redaction_in_force()).withholds_media
 
 
 def media_withheld() -> ModelUnavailable:
-    """The error in place of a picture that is not sent."""
+    """Return the error for a picture that must not be sent."""
     return ModelUnavailable(
         "the picture is not sent to the hosted model: personal data in it cannot be redacted",
         hint=MEDIA_ADVICE,
@@ -51,10 +51,10 @@ def media_withheld() -> ModelUnavailable:
 
 
 def mapped_json(value: object, written: Callable[[str], str]) -> object:
-    """A value of JSON with its strings written anew, keys included.
+    """Apply `written` to the strings of a JSON value, keys included.
 
-    A number is replaced, by a string, where it would be as text. What does not change is given as
-    it is.
+    A number is replaced by a string if its text would change. Unchanged values are returned as they
+    are.
     """
     if isinstance(value, str):
         return written(value)

@@ -1,4 +1,4 @@
-"""Stands for a packaged model that went with an earlier version of Footnote."""
+"""A substitute for a packaged model that came with an earlier version of Footnote."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from footnote.ports import Embedder, Vector, Vectors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplacedEmbedder:
-    """Embeds nothing in a lane whose weights are gone, so that searches there go on by words.
+    """An embedder that always fails, for a lane without weights; searches there are lexical only.
 
-    A workspace is in such a lane until workers have embedded its texts with the model that came in
-    its place.
+    A workspace is in such a lane until workers have embedded its texts with the model's successor.
     """
 
     lane: Lane

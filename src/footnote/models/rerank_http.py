@@ -25,19 +25,19 @@ Placed = list[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """How one family of services wants to be asked, and how it answers."""
+    """The request and response formats of one family of services."""
 
     name: ApiName
     service: str | None
-    """The provider's own host; None when there is only the user's."""
+    """The provider's own address; None if there is only the user's."""
     path: str
     model: str
-    """Which model, unless told; empty when the service knows only one."""
+    """The default model; empty when the service has only one."""
     texts_per_call: int
     body: Callable[[str, str, Sequence[str]], Body]
-    """From model, query and texts."""
+    """Builds a request body from model, query and texts."""
     placed: Callable[[bytes], Placed]
-    """From an answer. Raises ValueError."""
+    """Parses a response. Raises ValueError."""
 
 
 class _Answer(BaseModel):
@@ -151,7 +151,7 @@ APIS: Mapping[str, Api] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HttpReranker:
-    """A Reranker that asks a service."""
+    """A Reranker over an HTTP service."""
 
     api: Api
     model: str
@@ -163,10 +163,10 @@ class HttpReranker:
         return self.endpoint.name
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The service's scores, 0…1 for those we know.
+        """Return the service's scores, 0…1 for the services in `APIS`.
 
-        More texts than a call takes are asked in several, one after the other. An answer that
-        lacks a text, repeats one or scores one that was not sent counts as none at all.
+        More texts than a call takes are sent in several calls, one after the other. A response that
+        lacks a text, repeats one or scores one that was not sent is rejected as a whole.
         Raises ModelUnavailable.
         """
         step = self.api.texts_per_call
@@ -182,7 +182,7 @@ class HttpReranker:
         return scores
 
     async def prepare(self) -> None:
-        """Nothing: the connection is made by the first call."""
+        """Do nothing: the first call opens the connection."""
 
     async def close(self) -> None:
         await self.endpoint.close()
@@ -191,11 +191,11 @@ class HttpReranker:
 def http_reranker(
     kind: str, *, model: str, url: str | None, api_key: str | None, timeout_seconds: float
 ) -> HttpReranker:
-    """A reranker of this kind of API.
+    """Return a reranker for this kind of API.
 
-    `url` is the whole address, or a host alone, which gets the path the API usually has; None
-    takes the provider's. An empty `model` takes the one named in `APIS`. Raises
-    UnsupportedSettings for a URL that is missing.
+    `url` is the whole address, or a host alone, to which the API's usual path is added; None uses
+    the provider's. An empty `model` uses the one named in `APIS`. Raises UnsupportedSettings
+    without a URL.
     """
     api = APIS[kind]
     service = url or api.service

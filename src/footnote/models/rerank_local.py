@@ -25,9 +25,9 @@ MODEL_FILES = (
     "onnx/model_int8.onnx",
     "model_optimized.onnx",
 )
-"""Where exporters put the graph in a folder; the first that is there is taken."""
+"""Paths in a folder to which exporters write the graph; the first that exists is used."""
 MAX_TOKENS = 512
-"""Tokens read of a query and a text together, at most; what models of this kind are trained on."""
+"""Most tokens of a query and a text together, as models of this kind are trained."""
 BATCH_TEXTS = 16
 
 # fastembed keeps the models it knows in one list for the whole process.
@@ -52,14 +52,14 @@ class HubModel:
 class LocalReranker:
     """A Reranker over a cross-encoder with one output, loaded at its first use.
 
-    Everything heavy happens in one thread of its own, batch by batch: concurrent calls take turns
-    there, and what is left of a call that nobody waits for any more is not run.
+    Loading and runs are in a single thread, batch by batch: concurrent calls take turns, and the
+    remaining batches of a cancelled call are not run.
     """
 
     def __init__(
         self, source: ModelFolder | HubModel, *, threads: int = 0, max_tokens: int = MAX_TOKENS
     ) -> None:
-        """`threads` are those of one batch; 0 takes one per core."""
+        """`threads` is the number for one batch; 0 uses one per core."""
         self._source = source
         self._threads = threads
         self._max_tokens = max_tokens
@@ -68,16 +68,16 @@ class LocalReranker:
 
     @property
     def name(self) -> str:
-        """The folder's or the hub's name of the model."""
+        """`local:` with the name of the folder or of the hub's model."""
         if isinstance(self._source, ModelFolder):
             return f"local:{self._source.path.name}"
         return f"local:{self._source.name}"
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The model's scores through the logistic function, 0…1, in float64.
+        """Return the model's scores mapped to 0…1 by the logistic function, in float64.
 
-        Of a pair longer than the model's window the longer side loses its end. The same text
-        always has the same score. Raises ModelUnavailable.
+        If a pair is longer than the model's window its longer side is truncated. Equal texts have
+        equal scores. Raises ModelUnavailable.
         """
         if not texts:
             return []
@@ -86,7 +86,7 @@ class LocalReranker:
         question = _encodable(query)
         readable = [_encodable(text) for text in texts]
         scores: dict[str, float] = {}
-        # Batches of like length, so that little is computed for padding.
+        # Batches of similar length need little padding.
         distinct = sorted(set(readable), key=lambda text: (len(text), text))
         for start in range(0, len(distinct), BATCH_TEXTS):
             batch = distinct[start : start + BATCH_TEXTS]
@@ -101,7 +101,7 @@ class LocalReranker:
             await loop.run_in_executor(self._thread, self._load)
 
     async def close(self) -> None:
-        """Let the thread end once its current batch is done."""
+        """Shut down the thread after its current batch."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _load(self) -> None:
@@ -151,10 +151,10 @@ def local_reranker(
     threads: int = 0,
     max_tokens: int = MAX_TOKENS,
 ) -> LocalReranker:
-    """A cross-encoder from `folder`, or if None from the hub under the name `model`.
+    """Return a cross-encoder from `folder`, or if None from the hub under the name `model`.
 
-    An empty `model` takes a small English one. With a folder the network is never touched. What
-    the hub gives is kept below `cache`. Raises UnsupportedSettings for a folder without a model.
+    An empty `model` uses a small English one. With a folder the network is never used. Downloads
+    are kept below `cache`. Raises UnsupportedSettings for a folder without a model.
     """
     if folder is None:
         return LocalReranker(
@@ -177,7 +177,7 @@ def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
 
 
 def _open_encoder(source: ModelFolder | HubModel, threads: int) -> TextCrossEncoder:
-    # Here alone: it is an extra, and takes long to import.
+    # Imported here, since it is an extra and slow to import.
     from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415
 
     if isinstance(source, ModelFolder):
@@ -203,7 +203,7 @@ def _open_encoder(source: ModelFolder | HubModel, threads: int) -> TextCrossEnco
 
 
 def _register(name: str, repository: str, model_file: str) -> None:
-    """Tell fastembed of a model unless it knows it already."""
+    """Register a model with fastembed unless it is known already."""
     from fastembed.common.model_description import ModelSource  # noqa: PLC0415  # as above
     from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415  # as above
 
@@ -231,5 +231,5 @@ def _logistic(score: float) -> float:
 
 
 def _encodable(text: str) -> str:
-    """The text with halves of surrogate pairs replaced, which the tokenizer cannot take."""
+    """Replace lone surrogates, which the tokenizer rejects."""
     return text.encode("utf-8", "replace").decode()

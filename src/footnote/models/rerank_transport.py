@@ -1,4 +1,4 @@
-"""Posts JSON to a service that scores texts, within a time-out and a bound on the answer."""
+"""Post JSON to a service that scores texts, with a time-out and a limit on the response size."""
 
 from __future__ import annotations
 
@@ -14,46 +14,45 @@ from footnote.errors import ModelUnavailable
 from footnote.models.redaction import redacted_bodies
 
 Token = Callable[[], Awaitable[str]]
-"""Gives what stands behind `Bearer`, fresh enough to be used at once."""
+"""Returns the bearer token, valid at the time of the call."""
 Body = Mapping[str, object]
 
 MAX_ANSWER_BYTES = 8 * 1024**2
-"""A thousand texts of 8 kB each, for the services that repeat them in their answer."""
+"""Room for a thousand texts of 8 kB each, for services that repeat them in their response."""
 _BUSY = (429, 503)
 _PAUSE_UNLESS_TOLD_SECONDS = 0.5
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class JsonEndpoint:
-    """One URL that takes a JSON body by POST and gives JSON back.
+    """A URL that takes a JSON body by POST and returns JSON.
 
     Redirects are not followed, so neither texts nor key reach a host that was not configured.
     Belongs to the event loop it is first used in.
     """
 
     name: str
-    """What errors call the model behind it."""
+    """The model's name in errors."""
     url: str
     timeout_seconds: float
-    """For all bodies of one call together, pauses included."""
+    """Limit for all bodies of one call together, pauses included."""
     token: Token | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
     refusal_hint: str = "check FOOTNOTE_MODEL_KEYS"
-    """What to do when it does not let us in."""
+    """Advice when access is denied."""
     unfit_hint: str = (
         "check the model in FOOTNOTE_RERANKER, and how many and how long texts it takes"
     )
-    """What to do when it does not take what is sent."""
+    """Advice when the request is rejected."""
     setting: str = "FOOTNOTE_RERANKER"
-    """Where its address stands."""
+    """The setting with its address."""
     _client: httpx.AsyncClient | None = field(default=None, init=False, repr=False)
 
     async def post_each(self, bodies: Sequence[Body]) -> list[bytes]:
-        """The answers to the bodies, posted one after the other. Raises ModelUnavailable.
+        """Post the bodies one after the other; return the responses. Raises ModelUnavailable.
 
-        Personal data in them is redacted first, where that is wanted. A service that says 429 or
-        503 is asked once more for each body, after the pause it asks for, if the time-out allows
-        it.
+        Personal data in them is redacted first, if redaction is on. After 429 or 503 a body is sent
+        once more, after the pause that the service asks for, if the time-out allows it.
         """
         bodies = await redacted_bodies(bodies)
         try:
@@ -94,9 +93,9 @@ class JsonEndpoint:
 
     async def _exchange(self, body: Body) -> tuple[int, httpx.Headers, bytes]:
         if self._client is None:
-            # This bounds each read; `asyncio.timeout` bounds the whole exchange.
+            # This limits each read; `asyncio.timeout` limits the whole exchange.
             self._client = httpx.AsyncClient(timeout=self.timeout_seconds, follow_redirects=False)
-        # Half a surrogate pair has no UTF-8; it becomes a question mark.
+        # A lone surrogate has no UTF-8; it becomes a question mark.
         payload = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         headers = {
             "content-type": "application/json",
@@ -136,7 +135,7 @@ class JsonEndpoint:
 
 
 def unusable(name: str) -> ModelUnavailable:
-    """The error for an answer that is not what the API promises; says nothing of its content."""
+    """Return the error for an invalid response; it reveals nothing of the response's content."""
     return ModelUnavailable(
         f"{name} gave an answer that cannot be used: not one finite score for each text",
         hint="check that FOOTNOTE_RERANKER names the kind of API that is at its address",
@@ -144,10 +143,10 @@ def unusable(name: str) -> ModelUnavailable:
 
 
 def scores_by_position(placed: Sequence[tuple[int, float]], count: int) -> list[float]:
-    """The scores in the order of the texts.
+    """Return the scores in the order of the texts.
 
-    Raises ValueError unless each position below `count` occurs exactly once. A text that is
-    missing could only be ranked by guess, and would make two orders into one unseen.
+    Raises ValueError unless each position below `count` occurs exactly once. A missing text could
+    only be ranked by a guess, which would silently mix two orders.
     """
     scores = dict(placed)
     if len(placed) != count or scores.keys() != set(range(count)):
@@ -156,7 +155,7 @@ def scores_by_position(placed: Sequence[tuple[int, float]], count: int) -> list[
 
 
 def fixed_token(token: str) -> Token:
-    """Always this token."""
+    """Return a function that always returns this token."""
 
     async def give() -> str:
         return token
@@ -165,13 +164,16 @@ def fixed_token(token: str) -> Token:
 
 
 def posted_to(url: str, path: str) -> str:
-    """The URL to post to: with `path` when it names a host alone, else as it stands."""
+    """Return the URL to post to: with `path` if it is a host alone, else unchanged."""
     parsed = httpx.URL(url)
     return str(parsed.copy_with(path=path) if parsed.path in ("", "/") else parsed)
 
 
 def pause_asked_for(headers: httpx.Headers, unless_told_seconds: float) -> float:
-    """Seconds of a Retry-After header (RFC 9110, 10.2.3), whose date is read by the sender's."""
+    """Return the seconds of a Retry-After header (RFC 9110, 10.2.3).
+
+    A date in it is compared with the response's own Date header.
+    """
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value)

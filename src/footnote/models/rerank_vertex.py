@@ -50,10 +50,10 @@ class VertexReranker:
         return self.endpoint.name
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The service's scores, 0…1.
+        """Return the service's scores, 0…1.
 
-        More than 200 texts are asked in several calls, one after the other. An answer that lacks
-        a text or repeats one counts as none at all. Raises ModelUnavailable.
+        More than 200 texts are sent in several calls, one after the other. A response that lacks
+        a text or repeats one is rejected as a whole. Raises ModelUnavailable.
         """
         parts = [
             texts[start : start + RECORDS_PER_CALL]
@@ -82,7 +82,7 @@ class VertexReranker:
         return scores
 
     async def prepare(self) -> None:
-        """Nothing: the connection is made by the first call."""
+        """Do nothing: the first call opens the connection."""
 
     async def close(self) -> None:
         await self.endpoint.close()
@@ -97,7 +97,7 @@ def vertex_reranker(
     location: str = "global",
     url: str | None = None,
 ) -> VertexReranker:
-    """A reranker in this project.
+    """Return a reranker for this project.
 
     `url` replaces Google's host, for a proxy or a private endpoint. Raises UnsupportedSettings
     without a project.

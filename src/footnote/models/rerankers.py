@@ -1,4 +1,4 @@
-"""From the values of settings to the reranker they ask for."""
+"""Build the reranker that the settings ask for."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def reranker_from(
     reader: OwnedReader | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> GuardedReranker | None:
-    """The reranker of that kind, within a time-out and behind a circuit breaker; None for `none`.
+    """Return the reranker of that kind, with a time-out and a circuit breaker; None for `none`.
 
-    Nothing is loaded or reached yet. `model` left empty takes the kind's usual one, and for `local`
-    may be a folder, written as an absolute path or beginning with a dot. `url` is for the hosted
-    kinds, `models_folder` and `threads` for `local`, `project` and `location` for `vertex`, whose
-    `api_key` is an access token; without one it uses the
-    machine's own credentials; `reader` is for the kind of that name. Raises UnsupportedSettings.
+    Nothing is loaded or connected yet. An empty `model` uses the kind's default; for `local` it may
+    be a folder, written as an absolute path or beginning with a dot. `url` is for the hosted kinds,
+    `models_folder` and `threads` for `local`, `reader` for the kind of that name, `project` and
+    `location` for `vertex`, whose `api_key` is an access token; without one it uses the machine's
+    own credentials. Raises UnsupportedSettings.
     """
     if kind == "none":
         return None

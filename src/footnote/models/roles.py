@@ -1,4 +1,4 @@
-"""What language models are used for, and where the usual ones are reached."""
+"""The roles of language models, and the usual addresses of providers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ OLLAMA_URL = "http://127.0.0.1:11434/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """What a model is for, and the settings that errors point to."""
+    """The purpose of a model, and the settings that errors refer to."""
 
     title: str
     model: str
-    """The setting that names the model, and its address where it has one."""
+    """The setting with the model's name, and its address if it has one."""
     limit: str
     """The member of FOOTNOTE_TIMEOUTS that bounds a call."""
     share: float
-    """Of that time, which a call may take."""
+    """The fraction of that time that one call may take."""
 
 
 WRITER = Role(
@@ -39,7 +39,7 @@ DESCRIBER = Role(
 
 
 def unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
-    """Names the vendor, and how it is called now."""
+    """Return the error for an unknown vendor, with its present name if it was renamed."""
     now = RENAMED.get(vendor)
     return UnsupportedSettings(
         f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",

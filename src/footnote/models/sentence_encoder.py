@@ -1,4 +1,4 @@
-"""A packaged sentence encoder as an embedder: batches, threads, and the vectors of texts."""
+"""A packaged sentence encoder as an embedder: batching, threads and vectors."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ if TYPE_CHECKING:
     import onnxruntime
 
 _RUN_TOKENS = 512
-"""Most tokens of one run, padding included: more of them leave a core's caches, and pad more.
+"""Most tokens of one run, padding included: larger runs exceed a core's caches, and pad more.
 
 300 texts of 130 words or so: 6.9 s in runs of 512, 7.3 of 1,024, 7.6 of 2,048 (2 cores).
 """
 
 _LEAST_RUN_TOKENS = 128
-"""Fewer tokens are not divided among the threads: a query of a dozen takes 3 ms in one."""
+"""A batch of fewer tokens is not divided among threads: a query of a dozen takes 3 ms in one."""
 
 _Batch = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a model reads texts."""
+    """How texts are prepared for a model."""
 
     max_tokens: int
-    """Positions it was trained on, its marks included."""
+    """Positions it was trained on, special tokens included."""
     query_prefix: str = ""
     document_prefix: str = ""
     english: bool = False
-    """Whether it reads English alone."""
+    """Whether it supports English alone."""
     cased: bool = False
-    """Whether it tells capitals from small letters; it then reads lines of capitals as small."""
+    """Whether it distinguishes case; lines in capitals are then converted to lower case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What of a model takes time and memory."""
+    """The parts of a model that take time and memory to load."""
 
     session: onnxruntime.InferenceSession
     tokenizer: TokenIds
 
 
 class SentenceEncoder:
-    """An Embedder over a packaged model, which is loaded by `open`, or else when it is first used.
+    """An Embedder over a packaged model, which is loaded by `open`, or else at its first use.
 
-    Every run is one thread's: threads that share a run wait for each other at each of its layers,
-    and all of them for the one whose core Postgres or a parser has just taken. Queries have a
-    thread of their own, so that none waits for a document's runs.
+    Each run uses one thread: threads that share a run wait for each other at each of its layers,
+    and all of them for one whose core Postgres or a parser has just taken. Queries have a thread
+    of their own, so that none waits for a document's runs.
     """
 
     def __init__(
@@ -95,16 +95,16 @@ class SentenceEncoder:
 
     @property
     def lane(self) -> Lane:
-        """The `document` lane; its revision names the weights, the precision and the graph."""
+        """The `document` lane; its revision covers the weights, the precision and the graph."""
         return self._lane
 
     @property
     def max_tokens(self) -> int:
-        """Tokens the model reads of a text, its marks for beginning and end included."""
+        """Most tokens of a text that the model reads, special tokens included."""
         return self._reading.max_tokens
 
     def open(self) -> Loaded:
-        """What is loaded, once it is. Blocks. Raises LaneUnavailable, and may be tried again."""
+        """Return the model, loaded if necessary. Blocks. Raises LaneUnavailable; may be retried."""
         if self._loaded is None:
             with self._loading:
                 if self._loaded is None:
@@ -112,13 +112,13 @@ class SentenceEncoder:
         return self._loaded
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text, marks and prefix not counted and nothing cut off."""
+        """Count the tokens in each text, without special tokens, prefix and truncation."""
         return count_in_slices(self.open().tokenizer.count, texts)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Float32 of shape (len(texts), dimensions), of documents, in the calling thread.
+        """Embed documents in the calling thread: float32 of shape (len(texts), dimensions).
 
-        Raises LaneUnavailable when the model cannot run, for lack of memory say.
+        Raises LaneUnavailable when the model cannot run, for example for lack of memory.
         """
         encodings = self._tokenize(texts, self._reading.document_prefix)
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
@@ -127,12 +127,15 @@ class SentenceEncoder:
         return vectors
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Like `encode`, off the event loop; concurrent calls take turns run by run."""
+        """As `encode`, off the event loop; concurrent calls take turns run by run."""
         return (await self.run_and_screen(texts)).vectors
 
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
-        """Like `embed_documents`; nothing is clear in a language that the model does not read, nor
-        without a screen in the graph."""
+        """As `embed_documents`, with the injection screen.
+
+        No text is cleared in a language that the model does not support, or without a screen in
+        the graph.
+        """
         made = await self.run_and_screen(texts)
         if not self._reading.english:
             return made
@@ -143,7 +146,7 @@ class SentenceEncoder:
         return replace(made, cleared_characters=clear)
 
     async def run_and_screen(self, texts: Sequence[str]) -> Screened:
-        """Like `embed_and_screen`, of texts in languages that the model reads."""
+        """As `embed_and_screen`, for texts in languages that the model supports."""
         loop = asyncio.get_running_loop()
         in_thread = partial(loop.run_in_executor, self._document_threads)
         encodings: _Batch = await in_thread(self._tokenize, texts, self._reading.document_prefix)
@@ -167,13 +170,13 @@ class SentenceEncoder:
         return Screened(vectors=vectors, cleared_characters=clear)
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a query, shape (dimensions,)."""
+        """Embed a query; returns shape (dimensions,)."""
         vector = await self.begin_query(text)
         self.note_query(text)
         return vector
 
     async def embed_question(self, text: str) -> EmbeddedQuestion:
-        """Like `embed_query`, with what its states tell of the question, if anything is fitted."""
+        """As `embed_query`, with the question's classification if the model has a classifier."""
         if self._kinds is None:
             return EmbeddedQuestion(vector=await self.embed_query(text))
         loop = asyncio.get_running_loop()
@@ -182,12 +185,12 @@ class SentenceEncoder:
         return made
 
     def begin_query(self, text: str) -> asyncio.Future[Vector]:
-        """The vector of a query that may turn out to be needless; it counts once it is noted."""
+        """Start to embed a query whose vector may not be used; `note_query` records its usage."""
         loop = asyncio.get_running_loop()
         return loop.run_in_executor(self._query_thread, self._encode_query, text)
 
     def note_query(self, text: str) -> None:
-        """Note that the vector of a query was used."""
+        """Record the usage of a query whose vector was used."""
         note_usage(embedding_note(self._lane, 1, sum(self.count_tokens([text]))))
 
     def close(self) -> None:
@@ -207,7 +210,7 @@ class SentenceEncoder:
 
     def _tokenize(self, texts: Sequence[str], prefix: str) -> _Batch:
         read = self._reading
-        # Truncation comes after encoding; what the model reads lies far before the cut.
+        # Truncation comes after tokenization; the model's window ends far before this cut.
         said = [text[:SLICE_CHARACTERS] for text in texts]
         if read.cased:
             said = [without_lines_of_capitals(text) for text in said]
@@ -216,14 +219,14 @@ class SentenceEncoder:
     def _clear(
         self, texts: Sequence[str], encodings: _Batch, orders: npt.NDArray[np.float32]
     ) -> list[int]:
-        """How many characters of each text are clear, by its log-odds for all that was read."""
+        """Return how many characters of each text are cleared, by the log-odds of what was read."""
         read, tokenizer = self._reading, self.open().tokenizer
         found = []
         for text, ids, odds in zip(texts, encodings, orders, strict=True):
             clear = 0
             if odds < 0:
                 clear = len(text)
-                # Of a text as long as the model reads something may have been cut off.
+                # A text that fills the model's window may have been truncated.
                 if len(ids) >= read.max_tokens:
                     end = tokenizer.end_of(read.document_prefix + text, read.max_tokens - 2)
                     clear = max(0, end - len(read.document_prefix))
@@ -231,13 +234,13 @@ class SentenceEncoder:
         return found
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:
-        """Positions run by run, so that few texts too keep every thread busy."""
+        """Divide positions into runs, so that even few texts keep every thread busy."""
         counts = [len(encoding) for encoding in encodings]
         share = max(_LEAST_RUN_TOKENS, -(-sum(counts) // self._threads))
         return plan_batches(counts, min(self._run_tokens, share))
 
     def _run(self, batch: _Batch) -> tuple[Vectors, npt.NDArray[np.float32]]:
-        """The vectors, and of each text the log-odds that the reader should look for orders."""
+        """Return the vectors, and for each text the log-odds that it needs the reader's check."""
         names = [each.name for each in self.open().session.get_outputs()]
         if SCREEN_OUTPUT not in names:
             (vectors,) = self._outputs(batch, ["embedding"])
@@ -246,7 +249,7 @@ class SentenceEncoder:
         return vectors, orders
 
     def _outputs(self, batch: _Batch, names: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """These of the graph's outputs."""
+        """Run the graph; return these of its outputs."""
         ids, mask = padded(batch)
         try:
             found: list[npt.NDArray[np.float32]] = self.open().session.run(
@@ -260,10 +263,10 @@ class SentenceEncoder:
 
 
 def without_lines_of_capitals(text: str) -> str:
-    """The text, lines of several words without a small letter in small letters.
+    """Convert lines of several words without a small letter to lower case.
 
-    A cased vocabulary has few words in capitals and cuts the others into syllables that mean
-    nothing; single words stay, which are abbreviations and identifiers.
+    A cased vocabulary has few words in capitals and splits the others into meaningless pieces;
+    single words stay, as they are abbreviations and identifiers.
     """
     lines = text.splitlines(keepends=True)
     return "".join(

@@ -1,4 +1,4 @@
-"""Models that are served: how settings spell them, and the keys that they are asked with."""
+"""Hosted models: their names in settings, and their API keys."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _SAME_VENDOR = {"voyageai": "voyage"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModel:
-    """A model as settings spell it: `VENDOR:MODEL`, with `@ADDRESS` where it is served."""
+    """A model as settings name it: `VENDOR:MODEL`, with `@ADDRESS` if it has one."""
 
     name: str
-    """Without the address: what people see, and what prices go by."""
+    """Without the address; it is displayed, and prices are looked up by it."""
     url: str | None = None
-    """Of its server; None takes the vendor's own."""
+    """Address of its server; None uses the vendor's own."""
 
     @property
     def vendor(self) -> str:
-        """What stands before the colon."""
+        """The part before the colon."""
         return self.name.partition(":")[0]
 
     @property
     def model(self) -> str:
-        """What stands behind the colon; empty without one."""
+        """The part after the colon; empty without one."""
         return self.name.partition(":")[2].strip()
 
 
 def served_model(text: str, setting: str) -> ServedModel:
-    """What the text spells. Raises UnsupportedSettings, which names the setting, for an address."""
+    """Parse a name. Raises UnsupportedSettings, which names the setting, for an invalid address."""
     try:
         name, url = name_and_address(text)
     except ValueError as error:
@@ -50,23 +50,23 @@ def served_model(text: str, setting: str) -> ServedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelKeys:
-    """Keys of served models. One of a vendor is never sent to an address that settings name."""
+    """API keys of hosted models. A vendor's key is never sent to an address that settings name."""
 
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     """By vendor, or by host and port."""
 
     def of(self, vendor: str, url: str | None) -> str | None:
-        """The key for a vendor's own service, or for what is served at an address."""
+        """Return the key for a vendor's own service, or for the server at an address."""
         return self.keys.get(place_of(vendor, url))
 
 
 def place_of(vendor: str, url: str | None) -> str:
-    """By what the key of a vendor's own service, or of what is served at an address, is found."""
+    """Return what a key is stored under: the vendor, or the host and port of an address."""
     return _SAME_VENDOR.get(vendor, vendor) if url is None else urlsplit(url).netloc.lower()
 
 
 def model_keys_from(text: str | None) -> ModelKeys:
-    """The keys that the setting holds. Raises UnsupportedSettings; no key is repeated."""
+    """Parse the keys in the setting. Raises UnsupportedSettings; errors never repeat a key."""
     if text is None:
         return ModelKeys()
     wrong = f"{KEYS} is no JSON object of keys by vendor or address"
@@ -84,7 +84,7 @@ def model_keys_from(text: str | None) -> ModelKeys:
     keys = {}
     for name, key in found.items():
         clean = key.strip()
-        # An HTTP library would repeat in its error what no header can hold.
+        # An HTTP library would repeat a key that is invalid in a header in its error.
         if not clean or not clean.isascii() or not clean.isprintable() or " " in clean:
             raise UnsupportedSettings(
                 f"what {KEYS} has for {name!r} cannot be a key",

@@ -1,4 +1,4 @@
-"""A recording in any of the usual formats becomes one channel of 16,000 samples a second."""
+"""Decode a recording in any of the usual formats to one channel of 16,000 samples a second."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from footnote.errors import DocumentUnreadable
 from footnote.models.speech.installed import FFMPEG, FFMPEG_INSTALL
 
 RATE = 16_000
-"""Samples a second, of everything here."""
+"""Samples a second, of all sound here."""
 Samples = npt.NDArray[np.float32]
 """Sound of one channel, −1…1, shape (samples,)."""
 
 SAMPLE_BYTES = 2
 _DECODED_SECONDS = 10
-"""So much is decoded at a time."""
+"""Seconds decoded at a time."""
 _DEMUXERS = {
     "audio/wav": "wav",
     "audio/mpeg": "mp3",
@@ -34,7 +34,7 @@ _DEMUXERS = {
     "audio/flac": "flac",
     "video/webm": "matroska",
 }
-"""FFmpeg is told the format: left to guess, it would follow a playlist to other files."""
+"""FFmpeg's format by media type: if it guessed, it would follow a playlist to other files."""
 
 
 class _Undecodable(Exception):
@@ -42,11 +42,11 @@ class _Undecodable(Exception):
 
 
 def decode(source: Path, media_type: str, target: Path, max_seconds: float) -> int:
-    """Write the sound of a file as 16-bit samples, never holding much of it; returns how many.
+    """Write the sound of a file as 16-bit samples, block by block; return how many there are.
 
-    libsndfile reads WAV, MP3, Ogg and FLAC; what it does not is for the program ffmpeg, if that
-    is installed. A file that was cut off is read as far as it goes. Raises DocumentUnreadable,
-    also when it lasts longer than `max_seconds`.
+    libsndfile reads WAV, MP3, Ogg and FLAC; other formats need the program ffmpeg. A truncated file
+    is read as far as it goes. Raises DocumentUnreadable, also when it lasts longer than
+    `max_seconds`.
     """
     try:
         return _write(_by_libsndfile(source), target, max_seconds)
@@ -55,7 +55,7 @@ def decode(source: Path, media_type: str, target: Path, max_seconds: float) -> i
 
 
 def read_samples(decoded: Path, start: int, count: int) -> Samples:
-    """Up to `count` samples of what `decode` wrote."""
+    """Read up to `count` samples that `decode` wrote, from sample `start` on."""
     with decoded.open("rb") as source:
         source.seek(start * SAMPLE_BYTES)
         return _floats(source.read(count * SAMPLE_BYTES))
@@ -87,8 +87,8 @@ def _by_libsndfile(source: Path) -> Iterator[Samples]:
             try:
                 read = sound.read(block, dtype="float32", always_2d=True)
             except soundfile.LibsndfileError:
-                break  # It is damaged from here on.
-            # Formats for calculations may hold what is no number.
+                break  # The rest is damaged.
+            # Floating-point formats may contain NaN or infinity.
             yield np.nan_to_num(resampler.resample_chunk(read.mean(axis=1)))
             if len(read) < block:
                 break
