@@ -96,6 +96,13 @@ async def test_what_is_right_quoted_short_or_near_nothing_stays(query: str) -> N
     assert await mended(query) is None
 
 
+async def test_a_function_word_of_the_querys_own_language_is_no_slip() -> None:
+    texts = ("The warden sees to repairs, and the master to costs.", *TEXTS)
+    known = WORDS | {"warden", "bis", "wann", "müssen", "die", "kosten", "gemeldet"}
+    assert await mended("Bis wann müssen die Kosten gemeldet werden?", texts, known) is None
+    assert await mended("the notice to the werden", texts, known) == "the notice to the warden"
+
+
 async def test_a_word_the_tokenizer_holds_in_one_piece_exists() -> None:
     assert await mended("the notion", known=WORDS | {"notion"}) is None
     # One letter makes another word of "premium", which nobody meant.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 from footnote.domain import SearchFilters
+from footnote.language.detection import detect_language, function_words
 from footnote.ports import Analyzer, Index, TermPostings, Tokenizer
 from footnote.retrieval.edits import (
     FIRST_LETTER,
@@ -105,14 +106,17 @@ class Correct:
     ) -> Misspelt:
         """Return the words of at least `LEAST_LETTERS` letters all of whose terms are absent.
 
-        Those in quotes, in exclusions and in identifiers are left as they are. `absent_terms` are
-        those of the query that no visible chunk holds.
+        Those in quotes, in exclusions and in identifiers are left as they are, and so are function
+        words of the query's own language, which the documents' may lack. `absent_terms` are those
+        of the query that no visible chunk holds.
         """
-        absent = frozenset(absent_terms)
+        absent, spoken = frozenset(absent_terms), function_words(detect_language(query))
         found, known = [], []
         for word in _words(query):
             terms = self.analyzer.query_terms(word.text, languages)
-            if len(word.text) >= LEAST_LETTERS and terms and absent.issuperset(terms):
+            is_absent = bool(terms) and absent.issuperset(terms)
+            is_function_word = word.text.casefold() in spoken
+            if len(word.text) >= LEAST_LETTERS and is_absent and not is_function_word:
                 found.append(word)
             else:
                 known.append(word)
@@ -120,8 +124,8 @@ class Correct:
             return Misspelt(found)
         pieces = self.tokenizer.count_tokens([word.text.casefold() for word in (*found, *known)])
         unknown = [word for word, count in zip(found, pieces, strict=False) if count > 1]
-        spoken = pieces[len(found) :].count(1)
-        return Misspelt(unknown, bool(known) and spoken >= _SPOKEN * len(known))
+        single = pieces[len(found) :].count(1)
+        return Misspelt(unknown, bool(known) and single >= _SPOKEN * len(known))
 
     async def __call__(
         self,
