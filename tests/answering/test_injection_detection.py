@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from footnote.answering import injection_detection
 from footnote.answering.injection_detection import InjectionDetector
 from footnote.answering.injection_patterns import has_injection_pattern, legible
 from footnote.domain import PassageContext
@@ -180,3 +182,32 @@ async def test_a_passage_and_its_neighbours_are_looked_at() -> None:
     assert [each.suspicious for each in looked.context_before] == [False]
     assert looked.chunk.suspicious
     assert [each.suspicious for each in looked.context_after] == [False]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldReader(WordReader):
+    """Reads when it is let go."""
+
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    may_go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def injection_probabilities(self, texts: Sequence[str]) -> list[float]:
+        if any("Slow." in each for each in texts):
+            self.begun.set()
+            await self.may_go.wait()
+        return await WordReader.injection_probabilities(self, texts)
+
+
+async def test_what_others_evict_meanwhile_is_still_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(injection_detection, "_REMEMBERED", 1)
+    reader = HeldReader()
+    detector = InjectionDetector(reader=reader)
+    known, slow, other = (
+        replace(make_passage(text), suspicious=None) for text in (TOLD, "Slow.", "Other.")
+    )
+    await detector.classify_passages([known])
+    waiting = asyncio.create_task(detector.classify_passages([known, slow]))
+    await reader.begun.wait()
+    await detector.classify_passages([other])
+    reader.may_go.set()
+    assert [each.suspicious for each in await waiting] == [True, False]

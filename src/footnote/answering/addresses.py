@@ -38,19 +38,19 @@ def addresses_in(text: str) -> frozenset[str]:
     >>> sorted(addresses_in("See (https://a.example/x?q=1), www.b.example or c@d.example."))
     ['c@d.example', 'https://a.example/x?q=1', 'www.b.example']
     """
-    return frozenset(text[start:end] for start, end in _spans(text))
+    return frozenset(text[start:end] for start, end in _address_spans(text))
 
 
 def replace_addresses(text: str, replacement: Callable[[str], str]) -> str:
     """The text with each address replaced by what `replacement` makes of it."""
-    parts, done = [], 0
-    for start, end in _spans(text):
-        parts += [text[done:start], replacement(text[start:end])]
-        done = end
-    return "".join([*parts, text[done:]])
+    parts, position = [], 0
+    for start, end in _address_spans(text):
+        parts += [text[position:start], replacement(text[start:end])]
+        position = end
+    return "".join([*parts, text[position:]])
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _address_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _ADDRESS.finditer(text):
         # What has nothing but punctuation beside its scheme is taken whole: it may begin a link.
         length = len(match.group().rstrip(_TRAILING)) or len(match.group())

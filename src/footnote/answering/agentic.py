@@ -97,10 +97,10 @@ class AgenticAnswerer:
                 yield UsageCounted(usage=run.failed.usage)
             yield run.failed
             return
-        composition = run.composition or self._composition(equipment)
+        composition = run.composition or self._new_composition(equipment)
         if not run.sources_sent:
             yield SourcesFound(evidence=tuple(composition.evidence))
-        answer = await self._answer(question, composition, run)
+        answer = await self._grounded_answer(question, composition, run)
         if not composition.sentences:
             yield TextWritten(text=answer.text)
         for event in closing_events(answer):
@@ -121,7 +121,7 @@ class AgenticAnswerer:
             async with aclosing(steps):
                 async for step in steps:
                     if isinstance(step, Written):
-                        for event in await self._written(step, equipment, run):
+                        for event in await self._compose(step, equipment, run):
                             yield event
                         continue
                     run.composition, run.sources_sent = None, False
@@ -130,19 +130,19 @@ class AgenticAnswerer:
             run.usage = unavailable.usage or run.usage
             # The sentence that was not finished may say the opposite of what it would have.
             if run.composition is not None:
-                whole = await run.composition.break_off()
-                for event in self._with_sources(whole, run.composition, run):
+                pieces = await run.composition.break_off()
+                for event in self._with_sources(pieces, run.composition, run):
                     yield event
             if run.composition is not None and run.composition.sentences:
                 run.cut_off = str(unavailable)
             else:
-                run.failed = _failed(unavailable)
+                run.failed = _failure_event(unavailable)
             return
         if run.composition is not None:
             for event in self._with_sources(await run.composition.finish(), run.composition, run):
                 yield event
 
-    async def _written(
+    async def _compose(
         self, step: Written, equipment: AgentResources, run: _Run
     ) -> list[AnswerEvent]:
         run.usage = step.usage or run.usage
@@ -150,7 +150,7 @@ class AgenticAnswerer:
         if not step.text:
             return []
         if run.composition is None:
-            run.composition = self._composition(equipment)
+            run.composition = self._new_composition(equipment)
         return self._with_sources(await run.composition.feed(step.text), run.composition, run)
 
     def _with_sources(
@@ -162,26 +162,26 @@ class AgenticAnswerer:
         run.sources_sent = True
         return [SourcesFound(evidence=tuple(composition.evidence)), *pieces]
 
-    async def _answer(self, question: str, composition: Composition, run: _Run) -> Answer:
-        nothing = not composition.sentences and (
+    async def _grounded_answer(self, question: str, composition: Composition, run: _Run) -> Answer:
+        nothing_found = not composition.sentences and (
             composition.says_nothing_found or not composition.held
         )
         sentences = composition.sentences or list(composition.held)
-        if nothing:
+        if nothing_found:
             sentences = [AnswerSentence(text=NOT_FOUND, markers=(), support=0.0)]
         grounded = await self.ground(sentences, composition.citations, composition.evidence)
-        held = tuple(
-            replace(written, support=each.support, verdict=each.verdict)
-            for written, each in zip(sentences, grounded.sentences, strict=True)
+        scored_sentences = tuple(
+            replace(sentence, support=scored.support, verdict=scored.verdict)
+            for sentence, scored in zip(sentences, grounded.sentences, strict=True)
         )
         cut_off = () if run.cut_off is None else (f"answer: cut off, {run.cut_off}",)
         answer = Answer(
             question=question,
-            found=not nothing,
-            sentences=held,
+            found=not nothing_found,
+            sentences=scored_sentences,
             citations=composition.citations,
             evidence=tuple(composition.evidence),
-            confidence=0.0 if nothing else grounded.confidence,
+            confidence=0.0 if nothing_found else grounded.confidence,
             degraded=(*cut_off, *grounded.degraded),
             model=run.model or self.model.name,
             removed_citations=composition.removed,
@@ -189,11 +189,11 @@ class AgenticAnswerer:
         )
         return await localised_refusal(answer, self.analyzer)
 
-    def _composition(self, equipment: AgentResources) -> Composition:
+    def _new_composition(self, equipment: AgentResources) -> Composition:
         return Composition(equipment.evidence(), self.analyzer, self.embedder)
 
 
-def _failed(unavailable: ModelUnavailable) -> AnswerFailed:
+def _failure_event(unavailable: ModelUnavailable) -> AnswerFailed:
     return AnswerFailed(
         code=type(unavailable).__name__,
         message=str(unavailable),

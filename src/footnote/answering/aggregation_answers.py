@@ -90,14 +90,14 @@ class AggregationAnswerer:
         read: Sequence[LocatedAnswer],
     ) -> ScoredComputation | None:
         """What the question asks of a column, if the answer stands in one."""
-        asked = with_plain_titles(
-            question, [each for one in candidates_of(tables) for each in one.header]
+        plain_question = with_plain_titles(
+            question, [each for candidate in candidates_of(tables) for each in candidate.header]
         )
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        held = await asyncio.to_thread(lambda: list(tables_of(tables)))
-        known = await self._beside(asked, held)
+        parsed_tables = await asyncio.to_thread(lambda: list(tables_of(tables)))
+        predictions = await self._predict_with_tables(plain_question, parsed_tables)
         if self.finder is not None:
-            beside_tables = TableQuestion.of(
+            table_question = TableQuestion.of(
                 question,
                 tables,
                 reader=self.reader,
@@ -105,61 +105,75 @@ class AggregationAnswerer:
                 analyzer=self.analyzer,
                 around=self.around,
             )
-            beside_tables.known.update(known)
-            of_rows = await answer_over_rows(beside_tables)
-            if of_rows is not None and is_accepted(of_rows, self.least):
-                return None if found and _is_surer(found[0], of_rows) else of_rows
-        rows = await asyncio.to_thread(predict_for_row_group, question, held, terms, known)
-        beside = _surest([*known.values()]) if rows is None else rows.told
-        told = await self._alone(asked) if beside is None else (beside.operation,)
-        if not any(told) and not (rows and rows.names):
+            table_question.known.update(predictions)
+            row_answer = await answer_over_rows(table_question)
+            if row_answer is not None and is_accepted(row_answer, self.least):
+                return None if found and _is_surer(found[0], row_answer) else row_answer
+        row_group = await asyncio.to_thread(
+            predict_for_row_group, question, parsed_tables, terms, predictions
+        )
+        prediction = (
+            _surest_prediction([*predictions.values()]) if row_group is None else row_group.told
+        )
+        operations = (
+            await self._predict_from_question(plain_question)
+            if prediction is None
+            else (prediction.operation,)
+        )
+        if not any(operations) and not (row_group and row_group.names):
             return None
-        parts, kept = tables, {each.passage.chunk_id for each in tables}
+        table_parts, table_chunk_ids = tables, {each.passage.chunk_id for each in tables}
         if self.around is not None:
             evidence = await with_whole_tables(evidence, tables, self.around)
-            tables = [each for each in evidence if each.passage.chunk_id in kept]
-        meant = NO_PREDICTIONS
+            tables = [each for each in evidence if each.passage.chunk_id in table_chunk_ids]
+        column_predictions = NO_PREDICTIONS
         if self.finder is not None:
-            meant = await predict_columns(self.finder, asked, tables_of(tables), terms)
+            column_predictions = await predict_columns(
+                self.finder, plain_question, tables_of(tables), terms
+            )
         # Tables are read anew: the title of a column points to it as well as a cell does.
-        readings = await self.reader.read(question, [text_of(each.passage) for each in parts])
-        over = _OverTables(
+        readings = await self.reader.read(question, [text_of(each.passage) for each in table_parts])
+        over_tables = _OverTables(
             question=question,
-            asked=asked,
-            told=told,
+            asked=plain_question,
+            told=operations,
             evidence=evidence,
             tables=tables,
             terms=terms,
             analyzer=self.analyzer,
             reading=TableReading(
-                names=await self._names_in(question),
-                unmet=lowest_mismatch(parts, [each.mismatch for each in readings], tables),
+                names=await self._find_names(question),
+                unmet=lowest_mismatch(table_parts, [each.mismatch for each in readings], tables),
                 read=read,
-                meant=meant,
-                cell=0.0 if rows is None else rows.cell,
+                meant=column_predictions,
+                cell=0.0 if row_group is None else row_group.cell,
             ),
             reader=self.reader,
             least=self.least,
-            sure=0.0 if beside is None else beside.probability,
+            sure=0.0 if prediction is None else prediction.probability,
         )
-        if rows is not None and rows.names:
-            return await over.names_of(rows, found)
-        if Operation.OTHER in told:
-            return await over.not_made(found, _likeliest_cell(parts, readings))
-        named = await over.named()
-        of_named = await over.of_named(named[0]) if len(named) == 1 else None
-        if of_named is not None and not (found and _is_surer(found[0], of_named)):
-            return of_named
-        return await over.of_cells(found, _likeliest_cell(parts, readings), named)
+        if row_group is not None and row_group.names:
+            return await over_tables.names_of(row_group, found)
+        if Operation.OTHER in operations:
+            return await over_tables.not_made(found, _likeliest_cells(table_parts, readings))
+        table_matches = await over_tables.named()
+        matched_answer = (
+            await over_tables.of_named(table_matches[0]) if len(table_matches) == 1 else None
+        )
+        if matched_answer is not None and not (found and _is_surer(found[0], matched_answer)):
+            return matched_answer
+        return await over_tables.of_cells(
+            found, _likeliest_cells(table_parts, readings), table_matches
+        )
 
-    async def _alone(self, question: str) -> Sequence[Operation | None]:
+    async def _predict_from_question(self, question: str) -> Sequence[Operation | None]:
         """Predict the operation from the question alone: as it is, without and with a question
         mark."""
-        bare = question.rstrip(" ?")
-        texts = dict.fromkeys((question, bare, f"{bare}?"))
-        return await asyncio.gather(*map(self.reader.operation, texts))
+        unpunctuated = question.rstrip(" ?")
+        variants = dict.fromkeys((question, unpunctuated, f"{unpunctuated}?"))
+        return await asyncio.gather(*map(self.reader.operation, variants))
 
-    async def _beside(
+    async def _predict_with_tables(
         self, question: str, tables: Sequence[Table]
     ) -> Mapping[tuple[str, ...], TableOperationPrediction]:
         """What a model says of the question beside each table, by its titles, where it tells.
@@ -168,21 +182,23 @@ class AggregationAnswerer:
         """
         if self.finder is None:
             return {}
-        first: dict[tuple[str, ...], Table] = {}
+        tables_by_header: dict[tuple[str, ...], Table] = {}
         for table in tables:
-            first.setdefault(table.header, table)
-        chosen = [*first.values()][:MOST_TITLES]
-        told = await asyncio.gather(
-            *(self.finder.predict_operation(question, each.shown()) for each in chosen)
+            tables_by_header.setdefault(table.header, table)
+        distinct_tables = [*tables_by_header.values()][:MOST_TITLES]
+        predictions = await asyncio.gather(
+            *(self.finder.predict_operation(question, each.shown()) for each in distinct_tables)
         )
         return {
-            table.header: each for table, each in zip(chosen, told, strict=True) if each is not None
+            table.header: each
+            for table, each in zip(distinct_tables, predictions, strict=True)
+            if each is not None
         }
 
-    async def _names_in(self, question: str) -> list[str]:
+    async def _find_names(self, question: str) -> list[str]:
         """The names in a question; none where nothing finds them."""
-        found = None if self.namer is None else await self.namer.names([question])
-        return [] if found is None else [question[one.start : one.end] for one in found[0]]
+        spans = None if self.namer is None else await self.namer.names([question])
+        return [] if spans is None else [question[span.start : span.end] for span in spans[0]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,20 +240,20 @@ class _OverTables:
         None where prose, or a cell whose title names the calculation, contains it, where a single
         row is named, whose cell may be asked for, and where the question is about no table.
         """
-        best = found[0] if found and found[0].probability >= self.least else None
-        if best is not None and not is_cell(best):
+        best_answer = found[0] if found and found[0].probability >= self.least else None
+        if best_answer is not None and not is_cell(best_answer):
             return None
-        named = await asyncio.to_thread(
+        named_rows = await asyncio.to_thread(
             lambda: list(match_rows(self.question, self.tables, self.terms))
         )
-        if len(named) == 1:
+        if len(named_rows) == 1:
             return None
-        if best is not None and not await needs_several_rows(
-            self.reader, self.asked, {Operation.OTHER}, best, self._terms_of(best)
+        if best_answer is not None and not await needs_several_rows(
+            self.reader, self.asked, {Operation.OTHER}, best_answer, self._terms_of(best_answer)
         ):
             return None
-        is_about = best or self.reading.meant.by_titles or likeliest
-        return (NotComputed(reason=UNSUPPORTED_OPERATION), 0.0) if is_about else None
+        concerns_table = best_answer or self.reading.meant.by_titles or likeliest
+        return (NotComputed(reason=UNSUPPORTED_OPERATION), 0.0) if concerns_table else None
 
     async def names_of(
         self, rows: RowGroupPrediction, found: Sequence[LocatedAnswer]
@@ -245,7 +261,7 @@ class _OverTables:
         """The names of the rows that the question names by their cells, unless it was read."""
         if found and found[0].probability >= self.least:
             return None
-        named = await asyncio.to_thread(
+        computed = await asyncio.to_thread(
             row_names,
             self.question,
             rows.table.rows[0].candidate,
@@ -254,7 +270,7 @@ class _OverTables:
             self.reading,
             wording=worded_for(self.question, self.analyzer),
         )
-        return None if named is None else (named, rows.names)
+        return None if computed is None else (computed, rows.names)
 
     async def named(self) -> list[TableMatch]:
         """The table whose column the question means or names; several where they are alike."""
@@ -269,21 +285,25 @@ class _OverTables:
     async def of_named(self, named: TableMatch) -> ScoredComputation | None:
         """What is asked of its column, without a cell of it."""
         operation = self.told[0] or min(self.predicted_operations)
-        asked = with_plain_titles(self.question, named.located.candidate.header)
-        if not await word_triggers_aggregation(self.reader, asked, operation, named.unexplained):
+        plain_question = with_plain_titles(self.question, named.located.candidate.header)
+        if not await word_triggers_aggregation(
+            self.reader, plain_question, operation, named.unexplained
+        ):
             return None
-        computed = await self._computed(operation, [named.located])
+        computed = await self._compute_column(operation, [named.located])
         if computed is None:
             return None
-        sure = self.sure if operation is Operation.COUNT else named.located.probability
-        is_of_all = operation in (Operation.SUM, Operation.AVERAGE)
-        if named.meant is not None and is_of_all and not named.says_column:
+        probability = self.sure if operation is Operation.COUNT else named.located.probability
+        is_sum_or_average = operation in (Operation.SUM, Operation.AVERAGE)
+        if named.meant is not None and is_sum_or_average and not named.says_column:
             # Neither the column nor what is asked of it is said as the table has it.
-            sure *= self.sure or 1.0
+            probability *= self.sure or 1.0
         if named.meant is not None and operation in EXTREMES:
-            sounds = BY_SOUND if self.predicted_operations == {named.meant.extreme} else -BY_SOUND
-            sure /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + sounds + OF_END))
-        return computed, max(sure, self.least)
+            agreement = (
+                BY_SOUND if self.predicted_operations == {named.meant.extreme} else -BY_SOUND
+            )
+            probability /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + agreement + OF_END))
+        return computed, max(probability, self.least)
 
     async def of_cells(
         self,
@@ -295,35 +315,37 @@ class _OverTables:
 
         Without such a cell, compute over the rows matched by their cell values.
         """
-        least = max(self.least, *(each.reader_probability for each in found[:1]), 0.0)
-        if self.told[0] is not None and likeliest and likeliest[0].probability >= least:
-            computed = await self._computed(self.told[0], likeliest)
+        threshold = max(self.least, *(each.reader_probability for each in found[:1]), 0.0)
+        if self.told[0] is not None and likeliest and likeliest[0].probability >= threshold:
+            computed = await self._compute_column(self.told[0], likeliest)
             return None if computed is None else (computed, likeliest[0].probability)
         if found and found[0].probability >= self.least:
-            unclear = await needs_several_rows(
+            is_ambiguous = await needs_several_rows(
                 self.reader,
                 self.asked,
                 self.predicted_operations,
                 found[0],
                 self._terms_of(found[0]),
             )
-            return (NotComputed(reason=ROWS_AMBIGUOUS), found[0].probability) if unclear else None
+            return (
+                (NotComputed(reason=ROWS_AMBIGUOUS), found[0].probability) if is_ambiguous else None
+            )
         for each in self.predicted_operations if len(self.predicted_operations) == 1 else ():
             row = await asyncio.to_thread(
                 select_row_group, self.question, each, self.tables, self.terms, self.reading.meant
             )
             if row is not None and self.reading.unmet[row.passage.chunk_id] <= MAX_ROW_MISMATCH:
-                computed = await self._computed(each, [row])
+                computed = await self._compute_column(each, [row])
                 return None if computed is None else (computed, max(self.sure, self.least))
         if len(named) > 1:
-            return _several(named), 0.0
-        bound = await asyncio.to_thread(
+            return _ambiguous_tables(named), 0.0
+        number = await asyncio.to_thread(
             bound_set, self.question, self.tables, self.terms, self.reading.meant
         )
-        reason = f"rows are chosen by their words and names, and {bound!r} is in none of them"
-        return None if bound is None else (NotComputed(reason=reason), 0.0)
+        reason = f"rows are chosen by their words and names, and {number!r} is in none of them"
+        return None if number is None else (NotComputed(reason=reason), 0.0)
 
-    async def _computed(
+    async def _compute_column(
         self, operation: Operation, located: Sequence[LocatedAnswer]
     ) -> Computed | NotComputed | None:
         return await asyncio.to_thread(
@@ -341,13 +363,13 @@ class _OverTables:
         return partial(self.analyzer.terms, language=found.passage.language)
 
 
-def _surest(told: Sequence[TableOperationPrediction]) -> TableOperationPrediction | None:
+def _surest_prediction(told: Sequence[TableOperationPrediction]) -> TableOperationPrediction | None:
     """What is said beside the table that the question is about; None of none."""
     surest = min(told, key=lambda each: each.no_column_probability, default=None)
     return surest if surest is None or surest.no_column_probability < LEAST_SURE else told[0]
 
 
-def _several(named: Sequence[TableMatch]) -> NotComputed:
+def _ambiguous_tables(named: Sequence[TableMatch]) -> NotComputed:
     """That more than one table may be meant."""
     files = sorted({each.located.passage.filename for each in named})
     return NotComputed(
@@ -358,11 +380,11 @@ def _several(named: Sequence[TableMatch]) -> NotComputed:
 def _is_surer(found: LocatedAnswer, over: ScoredComputation) -> bool:
     """Whether a statement that was read in prose is said instead of what a column gives."""
     computed, probability = over
-    least = probability if isinstance(computed, Computed) else SURELY_ELSEWHERE
-    return found.probability >= least and not is_cell(found)
+    threshold = probability if isinstance(computed, Computed) else SURELY_ELSEWHERE
+    return found.probability >= threshold and not is_cell(found)
 
 
-def _likeliest_cell(
+def _likeliest_cells(
     tables: Sequence[Evidence], readings: Sequence[PassageReading]
 ) -> list[LocatedAnswer]:
     """The cells that were read, and those below titles that were, the likeliest first."""

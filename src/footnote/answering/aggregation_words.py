@@ -25,8 +25,8 @@ async def word_triggers_aggregation(
 
     Raises ModelUnavailable.
     """
-    rest = " ".join(each for each in question.split() if each != unexplained)
-    return unexplained is None or await reader.operation(rest) is not operation
+    remaining = " ".join(word for word in question.split() if word != unexplained)
+    return unexplained is None or await reader.operation(remaining) is not operation
 
 
 async def needs_several_rows(
@@ -39,14 +39,14 @@ async def needs_several_rows(
     """
     if len(heard) != 1 or not heard <= MULTI_ROW_OPERATIONS or not is_cell(found):
         return False
-    said = {*terms(found.candidate.statement), *terms(" ".join(found.candidate.header))}
-    for word, rest in _without_each_word(question):
-        if said.intersection(terms(word)) and await reader.operation(rest) not in heard:
+    row_terms = {*terms(found.candidate.statement), *terms(" ".join(found.candidate.header))}
+    for word, remaining in _without_each_word(question):
+        if row_terms.intersection(terms(word)) and await reader.operation(remaining) not in heard:
             return False
     return True
 
 
 def _without_each_word(question: str) -> Iterator[tuple[str, str]]:
     words = question.split()
-    for place, word in enumerate(words):
-        yield word, " ".join((*words[:place], *words[place + 1 :]))
+    for index, word in enumerate(words):
+        yield word, " ".join((*words[:index], *words[index + 1 :]))

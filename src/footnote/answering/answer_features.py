@@ -88,53 +88,57 @@ def term_coverage(
 ) -> list[TermCoverage]:
     """Of each statement; a term weighs the more the fewer passages hold it."""
     terms = cache(lambda text, language: frozenset(analyzer.terms(text, language)))
-    asked = cache(lambda language: analyzer.query_terms(question, [language or "en"]))
-    held: Mapping[str, frozenset[str]] = {
+    question_terms = cache(lambda language: analyzer.query_terms(question, [language or "en"]))
+    passage_terms: Mapping[str, frozenset[str]] = {
         each.passage.chunk_id: terms(each.passage.text, each.passage.language)
-        | terms(_names(each.passage), each.passage.language)
+        | terms(_title_and_headings(each.passage), each.passage.language)
         for each in evidence
     }
-    counted = Counter(term for each in held.values() for term in each)
+    passage_counts = Counter(term for each in passage_terms.values() for term in each)
     languages = dict.fromkeys(each.passage.language or "en" for each in evidence)
-    spoken = analyzer.language_of(question, list(languages))
-    foreign_of = {
-        each.passage.chunk_id: None not in (spoken, each.passage.language)
-        and spoken != each.passage.language
+    question_language = analyzer.language_of(question, list(languages))
+    is_foreign_by_chunk = {
+        each.passage.chunk_id: None not in (question_language, each.passage.language)
+        and question_language != each.passage.language
         for each in evidence
     }
     ranks: dict[str, int] = {}
     for is_foreign in (False, True):
-        alike = [each for each in evidence if foreign_of[each.passage.chunk_id] is is_foreign]
-        alike.sort(key=lambda each: each.rank)
-        ranks |= {each.passage.chunk_id: place for place, each in enumerate(alike, start=1)}
+        group = [
+            each for each in evidence if is_foreign_by_chunk[each.passage.chunk_id] is is_foreign
+        ]
+        group.sort(key=lambda each: each.rank)
+        ranks |= {each.passage.chunk_id: rank for rank, each in enumerate(group, start=1)}
 
     def share(wanted: Sequence[str], within: frozenset[str]) -> float:
         weights = {
-            term: math.log1p((len(held) + 1.5 - counted[term]) / (counted[term] + 0.5))
+            term: math.log1p(
+                (len(passage_terms) + 1.5 - passage_counts[term]) / (passage_counts[term] + 0.5)
+            )
             for term in wanted
         }
         total = sum(weights.values())
         return sum(weights[term] for term in wanted if term in within) / total if total else 0.0
 
-    everything = frozenset(counted)
-    shares = []
+    all_terms = frozenset(passage_counts)
+    coverages = []
     for each in statements:
         passage = each.evidence.passage
-        foreign = foreign_of[passage.chunk_id]
-        wanted = asked(passage.language)
-        own = terms(each.statement, passage.language)
-        own |= terms(_names(passage), passage.language)
-        shares.append(
+        foreign = is_foreign_by_chunk[passage.chunk_id]
+        wanted = question_terms(passage.language)
+        statement_terms = terms(each.statement, passage.language)
+        statement_terms |= terms(_title_and_headings(passage), passage.language)
+        coverages.append(
             TermCoverage(
-                passage=0.0 if foreign else share(wanted, held[passage.chunk_id]),
-                statement=0.0 if foreign else share(wanted, own),
-                unseen=0.0 if foreign else 1.0 - share(wanted, everything),
+                passage=0.0 if foreign else share(wanted, passage_terms[passage.chunk_id]),
+                statement=0.0 if foreign else share(wanted, statement_terms),
+                unseen=0.0 if foreign else 1.0 - share(wanted, all_terms),
                 is_foreign=foreign,
                 rank=ranks[passage.chunk_id],
                 length=math.log1p(len(wanted)),
             )
         )
-    return shares
+    return coverages
 
 
 def likeliest(
@@ -142,11 +146,11 @@ def likeliest(
 ) -> list[int]:
     """The indices of the `count` statements preselected by reader, coverage and rank, in text
     order."""
-    strength = [
-        log_odds(each.reader_probability) + 4 * own.statement - math.log(own.rank)
-        for each, own in zip(found, shares, strict=True)
+    scores = [
+        log_odds(each.reader_probability) + 4 * coverage.statement - math.log(coverage.rank)
+        for each, coverage in zip(found, shares, strict=True)
     ]
-    return sorted(sorted(range(len(found)), key=lambda each: -strength[each])[:count])
+    return sorted(sorted(range(len(found)), key=lambda each: -scores[each])[:count])
 
 
 def feature_matrix(
@@ -160,34 +164,38 @@ def feature_matrix(
 
     `similarities` are the statements' cosines to the question; None where they are not known.
     """
-    best: dict[str, float] = {}
+    best_scores: dict[str, float] = {}
     for each in found:
-        chunk = each.passage.chunk_id
-        best[chunk] = max(best.get(chunk, -math.inf), each.score)
-    passages = median_z_scores([each.similarity for each in evidence])
-    standing = dict(zip((each.passage.chunk_id for each in evidence), passages, strict=True))
-    own = median_z_scores(similarities) if similarities is not None else [0.0] * len(found)
+        chunk_id = each.passage.chunk_id
+        best_scores[chunk_id] = max(best_scores.get(chunk_id, -math.inf), each.score)
+    passage_z_scores = median_z_scores([each.similarity for each in evidence])
+    z_score_by_chunk = dict(
+        zip((each.passage.chunk_id for each in evidence), passage_z_scores, strict=True)
+    )
+    statement_z_scores = (
+        median_z_scores(similarities) if similarities is not None else [0.0] * len(found)
+    )
     numbers = numbers_in(question)
     rows = []
-    for each, share, above in zip(found, shares, own, strict=True):
+    for each, coverage, z_score in zip(found, shares, statement_z_scores, strict=True):
         passage, candidate = each.passage, each.candidate
         rows.append(
             AnswerFeatures(
                 score=max(LOWEST_SCORE, each.score),
                 relevance=each.relevance,
                 unmet=each.mismatch,
-                below_best=max(LOWEST_SCORE, each.score - best[passage.chunk_id]),
-                log_rank=math.log(share.rank),
-                passage_standing=standing[passage.chunk_id],
-                statement_standing=above,
-                passage_coverage=share.passage,
-                statement_coverage=share.statement,
-                unseen=share.unseen,
-                is_foreign=float(share.is_foreign),
+                below_best=max(LOWEST_SCORE, each.score - best_scores[passage.chunk_id]),
+                log_rank=math.log(coverage.rank),
+                passage_standing=z_score_by_chunk[passage.chunk_id],
+                statement_standing=z_score,
+                passage_coverage=coverage.passage,
+                statement_coverage=coverage.statement,
+                unseen=coverage.unseen,
+                is_foreign=float(coverage.is_foreign),
                 lacks_numbers=missing_number_share(numbers, passage),
                 is_field=float(candidate.is_field),
                 is_row=float(candidate.kind is BlockKind.TABLE),
-                question_length=share.length,
+                question_length=coverage.length,
             )
         )
     return np.array([astuple(each) for each in rows]).reshape(len(rows), len(ANSWER_FEATURES))
@@ -201,30 +209,32 @@ def heading_of(passage: Passage) -> str:
 
 def log_odds(probability: float) -> float:
     """Of a probability, kept away from 0 and 1."""
-    kept = min(max(probability, _SUREST), 1 - _SUREST)
-    return math.log(kept / (1 - kept))
+    clipped = min(max(probability, _SUREST), 1 - _SUREST)
+    return math.log(clipped / (1 - clipped))
 
 
 def missing_number_share(numbers: Set[str], passage: Passage) -> float:
     """The share of some numbers that a passage and its names lack."""
-    held = numbers_in(f"{passage.text}\n{_names(passage)}\n{passage.filename}")
-    return len(numbers - held) / max(1, len(numbers))
+    passage_numbers = numbers_in(
+        f"{passage.text}\n{_title_and_headings(passage)}\n{passage.filename}"
+    )
+    return len(numbers - passage_numbers) / max(1, len(numbers))
 
 
 def numbers_in(text: str) -> Set[str]:
     """The numbers of a text, whatever parts their digits."""
-    return {re.sub("[.,]", "", each) for each in _NUMBER.findall(text)}
+    return {re.sub("[.,]", "", number) for number in _NUMBER.findall(text)}
 
 
 def median_z_scores(similarities: Sequence[float | None]) -> list[float]:
     """Deviation of each from the median, in standard deviations; -1 for what dense recall
     missed."""
-    held = [each for each in similarities if each is not None]
-    if not held:
+    known = [each for each in similarities if each is not None]
+    if not known:
         return [0.0] * len(similarities)
-    middle, spread = float(np.median(held)), float(np.std(held)) + LEAST_SPREAD
-    return [-1.0 if each is None else (each - middle) / spread for each in similarities]
+    median, spread = float(np.median(known)), float(np.std(known)) + LEAST_SPREAD
+    return [-1.0 if each is None else (each - median) / spread for each in similarities]
 
 
-def _names(passage: Passage) -> str:
+def _title_and_headings(passage: Passage) -> str:
     return " ".join((passage.document_title, *passage.heading_path))

@@ -156,7 +156,7 @@ class LogitAnswerScorer:
         return replace(self, embedder=embedder)
 
     def with_cache(self) -> LogitAnswerScorer:
-        """See `Weigh.of_one_question`."""
+        """See `AnswerScorer.with_cache`."""
         return replace(self, known=ScoringCache())
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
@@ -174,18 +174,20 @@ class LogitAnswerScorer:
         """
         if not found:
             return ScoredAnswers(found=[])
-        known = self.known or ScoringCache()
-        kept, rows, degraded = await observed(
-            question, found, evidence, self.analyzer, self.embedder, known=known.cosines
+        scoring_cache = self.known or ScoringCache()
+        answers, features, degraded = await observed(
+            question, found, evidence, self.analyzer, self.embedder, known=scoring_cache.cosines
         )
-        likeliness = self.coefficients.observed.utilities(rows)
-        told = await decide(self.reader, question, kept, likeliness, known.odds)
-        chances = self.coefficients.decided.probabilities(told)
-        weighed = [
-            replace(each, probability=float(chance))
-            for each, chance in zip(kept, chances, strict=True)
+        utilities = self.coefficients.observed.utilities(features)
+        support_features = await decide(
+            self.reader, question, answers, utilities, scoring_cache.odds
+        )
+        probabilities = self.coefficients.decided.probabilities(support_features)
+        scored = [
+            replace(answer, probability=float(probability))
+            for answer, probability in zip(answers, probabilities, strict=True)
         ]
-        return ScoredAnswers(found=weighed, degraded=degraded)
+        return ScoredAnswers(found=scored, degraded=degraded)
 
 
 async def observed(
@@ -202,50 +204,56 @@ async def observed(
     `known` are the cosines of texts that were embedded before; those of now are added.
     """
     shares = term_coverage(question, [each.candidate for each in found], evidence, analyzer)
-    places = likeliest(found, shares, STATEMENTS)
-    kept = [found[each] for each in places]
+    indices = likeliest(found, shares, STATEMENTS)
+    answers = [found[each] for each in indices]
     similarities: list[float] | None = None
     degraded: tuple[str, ...] = ()
     try:
-        texts = [each.candidate.embedded_text for each in kept]
+        texts = [each.candidate.embedded_text for each in answers]
         known = {} if known is None else known
-        new = sorted((each for each in dict.fromkeys(texts) if each not in known), key=len)
-        if new:
-            made = await embed_question(embedder, question)
+        new_texts = sorted((each for each in dict.fromkeys(texts) if each not in known), key=len)
+        if new_texts:
+            embedded = await embed_question(embedder, question)
             foreign = {
                 each.candidate.embedded_text
-                for each, place in zip(kept, places, strict=True)
-                if shares[place].is_foreign
+                for each, index in zip(answers, indices, strict=True)
+                if shares[index].is_foreign
             }
-            across = made.vector if made.cross_lingual_vector is None else made.cross_lingual_vector
+            foreign_vector = (
+                embedded.vector
+                if embedded.cross_lingual_vector is None
+                else embedded.cross_lingual_vector
+            )
             # The longer half alone, so that the shorter is not padded.
-            half = (len(new) + 1) // 2
-            for part in filter(None, (new[:half], new[half:])):
-                vectors = await embedder.embed_documents(part)
+            middle = (len(new_texts) + 1) // 2
+            for batch in filter(None, (new_texts[:middle], new_texts[middle:])):
+                vectors = await embedder.embed_documents(batch)
                 known.update(
-                    (text, float(vector @ (across if text in foreign else made.vector)))
-                    for text, vector in zip(part, vectors, strict=True)
+                    (text, float(vector @ (foreign_vector if text in foreign else embedded.vector)))
+                    for text, vector in zip(batch, vectors, strict=True)
                 )
         similarities = [known[each] for each in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)
-    rows = feature_matrix(question, kept, [shares[each] for each in places], evidence, similarities)
-    return kept, rows, degraded
+    rows = feature_matrix(
+        question, answers, [shares[each] for each in indices], evidence, similarities
+    )
+    return answers, rows, degraded
 
 
 @cache
 def fitted() -> Coefficients:
     """The coefficients that come with Footnote."""
-    read = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
+    coefficients = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
 
     def logit(part: str, names: Sequence[str]) -> ConditionalLogit:
-        weights = {name: float(read[part]["weights"][name]) for name in names}
-        return ConditionalLogit(weights=weights, bias=float(read[part]["bias"]))
+        weights = {name: float(coefficients[part]["weights"][name]) for name in names}
+        return ConditionalLogit(weights=weights, bias=float(coefficients[part]["bias"]))
 
     return Coefficients(
         promising=logit("promising", PASSAGE_FEATURES),
         observed=logit("observed", ANSWER_FEATURES),
         decided=logit("decided", SUPPORT_FEATURES),
-        least=float(read["least"]),
-        undecided=float(read["undecided"]),
+        least=float(coefficients["least"]),
+        undecided=float(coefficients["undecided"]),
     )

@@ -74,39 +74,44 @@ class AnswerSelector:
         identifiers or documents, each gets its best answer, with its probability among the answers
         about it.
         """
-        return self._of_each(question, found, _around(evidence)) or self._as_good(found)
+        return self._best_of_each(
+            question, found, _document_texts(evidence)
+        ) or self._comparable_answers(found)
 
-    def _of_each(
+    def _best_of_each(
         self, question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
     ) -> list[LocatedAnswer]:
         """The best answer for each thing that is named; none unless two of them have one."""
-        best: dict[int, LocatedAnswer] = {}
-        none = max(0.0, 1.0 - sum(each.probability for each in found))
-        for is_about in _named(question, found, around):
-            about = [each for each in found if is_about(each)]
-            within = none + sum(each.probability for each in about)
-            for each in about:
-                chance = min(1.0, each.probability / within) if within else 0.0
-                if chance < self.least:
+        best_answers: dict[int, LocatedAnswer] = {}
+        no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in found))
+        for is_about in _mention_filters(question, found, around):
+            answers_about = [answer for answer in found if is_about(answer)]
+            total = no_answer_probability + sum(answer.probability for answer in answers_about)
+            for answer in answers_about:
+                probability = min(1.0, answer.probability / total) if total else 0.0
+                if probability < self.least:
                     break
-                if not each.candidate.is_prompt_injection:
-                    best[id(each.candidate)] = replace(each, probability=chance)
+                if not answer.candidate.is_prompt_injection:
+                    best_answers[id(answer.candidate)] = replace(answer, probability=probability)
                     break
-        return by_probability(best.values())[: self.limit] if len(best) > 1 else []
+        return by_probability(best_answers.values())[: self.limit] if len(best_answers) > 1 else []
 
-    def _as_good(self, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
-        chosen: list[LocatedAnswer] = []
-        for each in found:
-            if len(chosen) >= self.limit:
+    def _comparable_answers(self, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
+        selected: list[LocatedAnswer] = []
+        for answer in found:
+            if len(selected) >= self.limit:
                 break
-            if chosen and not self._joins(each.probability, chosen[0].probability):
+            if selected and not self._is_comparable(answer.probability, selected[0].probability):
                 break
-            if any(_repeats(each, other) for other in chosen) or each.candidate.is_prompt_injection:
+            if (
+                any(_repeats(answer, other) for other in selected)
+                or answer.candidate.is_prompt_injection
+            ):
                 continue
-            chosen.append(each)
-        return chosen
+            selected.append(answer)
+        return selected
 
-    def _joins(self, probability: float, best: float) -> bool:
+    def _is_comparable(self, probability: float, best: float) -> bool:
         """Whether an answer is probable enough beside the best one, rather than a weaker
         alternative."""
         return probability + best >= self.further_threshold and probability >= EQUAL_SHARE * best
@@ -116,15 +121,17 @@ def without_other_identifiers(
     question: str, found: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
 ) -> list[LocatedAnswer]:
     """Drop answers about other identifiers or numbered things than those in the question."""
-    asked, numbered = identifiers_in(question), numbered_things(question)
-    around = _around(evidence) if asked else {}
+    identifiers, numbered = identifiers_in(question), numbered_things(question)
+    document_texts = _document_texts(evidence) if identifiers else {}
     return [
-        each
-        for each in found
-        if not is_numbered_otherwise(numbered, each.candidate.statement)
+        answer
+        for answer in found
+        if not is_numbered_otherwise(numbered, answer.candidate.statement)
         and not (
-            asked
-            and speaks_of_another(asked, each.candidate.statement, around[each.passage.document_id])
+            identifiers
+            and speaks_of_another(
+                identifiers, answer.candidate.statement, document_texts[answer.passage.document_id]
+            )
         )
     ]
 
@@ -144,7 +151,9 @@ def by_probability(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
 
 def names_several(question: str, evidence: Sequence[Evidence]) -> bool:
     """Whether a question names two identifiers or documents, each of which may have its answer."""
-    documents = {each.passage.document_id for each in evidence if _is_named(each.passage, question)}
+    documents = {
+        each.passage.document_id for each in evidence if _is_document_named(each.passage, question)
+    }
     return len(documents) + len(dict.fromkeys(identifiers_in(question))) > 1
 
 
@@ -159,17 +168,22 @@ def plain_words(text: str) -> str:
     return _NOT_WORD.sub(" ", text).casefold().strip()
 
 
-def _around(evidence: Sequence[Evidence]) -> dict[UUID, str]:
+def _document_texts(evidence: Sequence[Evidence]) -> dict[UUID, str]:
     """Map each document to all its text in the evidence: titles, file name, headings, passages."""
     parts: dict[UUID, list[str]] = {}
     for each in evidence:
         passage = each.passage
-        held = parts.setdefault(passage.document_id, [])
-        held += [passage.document_title, passage.filename, *passage.heading_path, passage.text]
-    return {document: "\n".join(held) for document, held in parts.items()}
+        document_parts = parts.setdefault(passage.document_id, [])
+        document_parts += [
+            passage.document_title,
+            passage.filename,
+            *passage.heading_path,
+            passage.text,
+        ]
+    return {document: "\n".join(document_parts) for document, document_parts in parts.items()}
 
 
-def _named(
+def _mention_filters(
     question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
 ) -> Iterator[Callable[[LocatedAnswer], bool]]:
     """What tells, for each thing that the question names, whether an answer is about it."""
@@ -182,13 +196,13 @@ def _named(
             )
         )
     documents = dict.fromkeys(
-        each.passage.document_id for each in found if _is_named(each.passage, question)
+        each.passage.document_id for each in found if _is_document_named(each.passage, question)
     )
     for document in documents:
         yield lambda each, one=document: each.passage.document_id == one  # type: ignore[misc]  # as above
 
 
-def _is_named(passage: Passage, question: str) -> bool:
+def _is_document_named(passage: Passage, question: str) -> bool:
     stem = PurePath(passage.filename).stem
     return contains_phrase(passage.document_title, question) or contains_phrase(stem, question)
 

@@ -90,65 +90,69 @@ class Attribution:
         if self.shown is not None and number not in self.shown:
             return []
         passage = self.evidence[number - 1].passage
-        quoted = self._quotations(number, clause)
-        if quoted is None:
+        quotation_spans = self._quotation_spans(number, clause)
+        if quotation_spans is None:
             return []
-        places = quoted or await self._carrying(number, clause)
-        return [self.footnotes.citation(passage, start, end) for start, end in places]
+        spans = quotation_spans or await self._supporting_spans(number, clause)
+        return [self.footnotes.citation(passage, start, end) for start, end in spans]
 
     def addresses(self, numbers: Collection[int]) -> frozenset[str]:
         """Every address in these sources; none of one that tries to give orders."""
         cited = [self.evidence[number - 1] for number in sorted(numbers)]
-        trusted = [each.passage.text for each in cited if not each.suspicious]
-        return frozenset(chain.from_iterable(map(addresses_in, trusted)))
+        trusted_texts = [each.passage.text for each in cited if not each.suspicious]
+        return frozenset(chain.from_iterable(map(addresses_in, trusted_texts)))
 
-    def _quotations(self, number: int, clause: str) -> list[tuple[int, int]] | None:
+    def _quotation_spans(self, number: int, clause: str) -> list[tuple[int, int]] | None:
         """Where the sentences stand that the clause quotes; None when a quotation is made up."""
         passage = self.evidence[number - 1].passage
-        places = []
+        spans = []
         for match in _QUOTATION.finditer(clause):
             words = _WORD.findall(match[1])
             if len(words) < _SHORTEST_QUOTATION_WORDS:
                 continue
             pattern = re.compile(r"\W{1,9}".join(map(re.escape, words)), re.IGNORECASE)
             # What stands before the body is the head of a table, repeated from elsewhere.
-            found = pattern.search(passage.text, passage.body_offset)
-            if found is None:
+            occurrence = pattern.search(passage.text, passage.body_offset)
+            if occurrence is None:
                 return None
-            places.append(self._sentences_around(number, *found.span()))
-        return list(dict.fromkeys(places))
+            spans.append(self._sentences_around(number, *occurrence.span()))
+        return list(dict.fromkeys(spans))
 
     def _sentences_around(self, number: int, start: int, end: int) -> tuple[int, int]:
-        singles = [each for each in self._spans_of(number) if len(each.candidates) == 1]
-        touched = [each for each in singles if each.start < end and start < each.end]
-        if not touched:
+        sentences = [each for each in self._spans_of(number) if len(each.candidates) == 1]
+        overlapping = [each for each in sentences if each.start < end and start < each.end]
+        if not overlapping:
             return start, end
-        first = min(start, *(each.start for each in touched))
-        return first, max(end, *(each.end for each in touched))
+        first = min(start, *(each.start for each in overlapping))
+        return first, max(end, *(each.end for each in overlapping))
 
-    async def _carrying(self, number: int, clause: str) -> list[tuple[int, int]]:
+    async def _supporting_spans(self, number: int, clause: str) -> list[tuple[int, int]]:
         spans = self._spans_of(number)
         if not spans:
             return []
         language = self.evidence[number - 1].passage.language
-        wanted = self._weighed(frozenset(self.analyzer.terms(clause, language)))
-        covered = [_share(wanted, span.terms) for span in spans]
-        prices = [WINDOW_PRICE * (len(span.candidates) - 1) for span in spans]
-        best = max(range(len(spans)), key=lambda each: (covered[each] - prices[each], -each))
-        if covered[best] < LEAST_COVERAGE:
-            nearest = await self._nearest(number, clause)
+        term_weights = self._term_weights(frozenset(self.analyzer.terms(clause, language)))
+        coverages = [_weighted_coverage(term_weights, span.terms) for span in spans]
+        penalties = [WINDOW_PRICE * (len(span.candidates) - 1) for span in spans]
+        best = max(range(len(spans)), key=lambda each: (coverages[each] - penalties[each], -each))
+        if coverages[best] < LEAST_COVERAGE:
+            nearest = await self._nearest_sentence(number, clause)
             return [] if nearest is None else [nearest]
-        chosen = [spans[best]]
-        left = {term: 0.0 if term in spans[best].terms else wanted[term] for term in wanted}
-        total = sum(wanted.values())
-        further = max(spans, key=lambda each: sum(left[term] for term in left.keys() & each.terms))
-        gain = sum(left[term] for term in left.keys() & further.terms) / total
-        apart = further.end <= spans[best].start or spans[best].end <= further.start
-        if gain >= SECOND_QUOTE_GAIN and apart:
-            chosen.append(further)
-        return [(span.start, span.end) for span in chosen]
+        selected = [spans[best]]
+        uncovered = {
+            term: 0.0 if term in spans[best].terms else term_weights[term] for term in term_weights
+        }
+        total = sum(term_weights.values())
+        second = max(
+            spans, key=lambda each: sum(uncovered[term] for term in uncovered.keys() & each.terms)
+        )
+        gain = sum(uncovered[term] for term in uncovered.keys() & second.terms) / total
+        is_disjoint = second.end <= spans[best].start or spans[best].end <= second.start
+        if gain >= SECOND_QUOTE_GAIN and is_disjoint:
+            selected.append(second)
+        return [(span.start, span.end) for span in selected]
 
-    async def _nearest(self, number: int, clause: str) -> tuple[int, int] | None:
+    async def _nearest_sentence(self, number: int, clause: str) -> tuple[int, int] | None:
         """The one sentence whose vector is near enough."""
         spans = [each for each in self._spans_of(number) if len(each.candidates) == 1]
         if self.embedder is None or not spans:
@@ -158,45 +162,45 @@ class Attribution:
                 texts = [span.candidates[0].embedded_text for span in spans]
                 self._vectors[number] = await self.embedder.embed_documents(texts)
             vectors = self._vectors[number]
-            target = (await self.embedder.embed_documents([clause]))[0]
+            clause_vector = (await self.embedder.embed_documents([clause]))[0]
         except LaneUnavailable:
             self._vectors[number] = vectors = None
         if vectors is None:
             return None
-        similarities = vectors @ target
+        similarities = vectors @ clause_vector
         best = int(np.argmax(similarities))
-        near = float(similarities[best]) >= LEAST_SIMILARITY
-        return (spans[best].start, spans[best].end) if near else None
+        is_near = float(similarities[best]) >= LEAST_SIMILARITY
+        return (spans[best].start, spans[best].end) if is_near else None
 
     def _spans_of(self, number: int) -> tuple[Span, ...]:
         if number not in self._spans:
             item = self.evidence[number - 1]
-            singles = [
+            sentences = [
                 Span(
                     candidates=(each,),
                     terms=frozenset(self.analyzer.terms(each.statement, item.passage.language)),
                 )
                 for each in candidates_of([item])
             ]
-            self._spans[number] = tuple(windows(singles))
+            self._spans[number] = tuple(windows(sentences))
         return self._spans[number]
 
-    def _weighed(self, terms: frozenset[str]) -> Mapping[str, float]:
+    def _term_weights(self, terms: frozenset[str]) -> Mapping[str, float]:
         """What each term says: much if few statements of the sources hold it, or if it counts."""
         if self._weights is None:
             numbers = range(1, len(self.evidence) + 1)
-            singles = [
+            sentences = [
                 span
                 for each in numbers
                 for span in self._spans_of(each)
                 if len(span.candidates) == 1
             ]
-            held = Counter(chain.from_iterable(span.terms for span in singles))
+            term_counts = Counter(chain.from_iterable(span.terms for span in sentences))
             self._weights = {
-                term: max(_LEAST_WEIGHT, math.log((len(singles) + 1) / (count + 0.5)))
-                for term, count in held.items()
+                term: max(_LEAST_WEIGHT, math.log((len(sentences) + 1) / (count + 0.5)))
+                for term, count in term_counts.items()
             }
-            self._unseen = math.log(2 * (len(singles) + 1))
+            self._unseen = math.log(2 * (len(sentences) + 1))
         return {
             term: self._weights.get(term, self._unseen)
             * (_DIGITS_WEIGHT if any(map(str.isdigit, term)) else 1.0)
@@ -206,24 +210,24 @@ class Attribution:
 
 def windows(singles: Sequence[Span]) -> list[Span]:
     """Every run of one to three statements that follow each other in a paragraph."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for first in range(len(singles)):
-        run = singles[first]
-        found.append(run)
-        for after in singles[first + 1 : first + LONGEST_WINDOW]:
-            if not _follows(run, after):
+        window = singles[first]
+        spans.append(window)
+        for following in singles[first + 1 : first + LONGEST_WINDOW]:
+            if not _follows(window, following):
                 break
-            run = Span(run.candidates + after.candidates, run.terms | after.terms)
-            found.append(run)
-    return found
+            window = Span(window.candidates + following.candidates, window.terms | following.terms)
+            spans.append(window)
+    return spans
 
 
 def _follows(run: Span, after: Span) -> bool:
-    before, next_one = run.candidates[-1], after.candidates[0]
-    text = next_one.evidence.passage.text[before.end : next_one.start]
-    return not text.strip() and "\n" not in text and next_one.kind is not BlockKind.TABLE
+    previous, following = run.candidates[-1], after.candidates[0]
+    text = following.evidence.passage.text[previous.end : following.start]
+    return not text.strip() and "\n" not in text and following.kind is not BlockKind.TABLE
 
 
-def _share(wanted: Mapping[str, float], held: frozenset[str]) -> float:
+def _weighted_coverage(wanted: Mapping[str, float], held: frozenset[str]) -> float:
     total = sum(wanted.values())
     return sum(wanted[term] for term in wanted.keys() & held) / total if total else 0.0

@@ -73,31 +73,43 @@ class CellSelector:
         `closest` is the document of the best evidence: where it is another, a reader is shown that,
         and of the row nothing is noted.
         """
-        best = chosen[0] if chosen and chosen[0].probability >= self.least else None
-        if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
+        best_answer = chosen[0] if chosen and chosen[0].probability >= self.least else None
+        if (
+            best_answer is not None
+            and not is_cell(best_answer)
+            and best_answer.probability >= SURELY_ELSEWHERE
+        ):
             return CellSelection(chosen=chosen)
-        told = await self._told(question, tables, best)
+        row_cells = await self._rows_with_cells(question, tables, best_answer)
         note = None
-        if len(told) == 1 and told[0][0].document_id == closest:
-            note = told[0][0].columns_text
-        found = [(row, cell) for row, cell in told if cell is not None]
-        found = [each for each in found if each[0].is_named_by_its_name] or found
-        in_row = best is not None and any(row.holds(best) for row, _ in told)
-        if best is not None and len(found) > 1:
+        if len(row_cells) == 1 and row_cells[0][0].document_id == closest:
+            note = row_cells[0][0].columns_text
+        matches = [(row, cell) for row, cell in row_cells if cell is not None]
+        matches = [each for each in matches if each[0].is_named_by_its_name] or matches
+        is_in_named_row = best_answer is not None and any(
+            row.holds(best_answer) for row, _ in row_cells
+        )
+        if best_answer is not None and len(matches) > 1:
             # Tables of like things have rows of one name: the one that was read is meant.
-            found = [each for each in found if each[0].holds(best)] or found
-        cells = [cell for _, cell in found]
-        if in_row and not cells:
+            matches = [each for each in matches if each[0].holds(best_answer)] or matches
+        cells = [cell for _, cell in matches]
+        if is_in_named_row and not cells:
             return CellSelection(chosen=(), note=note)
-        least = LEAST_CELL if best is None else 0.0
+        threshold = LEAST_CELL if best_answer is None else 0.0
         # What stands in another row of that table is not what the question names.
-        in_table = best is not None and any(row.is_of_table_of(best) for row, _ in found)
-        stays = best is not None and not in_table and best.probability >= SURELY_ELSEWHERE
-        if len(cells) != 1 or stays or cells[0].probability < least:
+        is_in_same_table = best_answer is not None and any(
+            row.is_of_table_of(best_answer) for row, _ in matches
+        )
+        is_kept = (
+            best_answer is not None
+            and not is_in_same_table
+            and best_answer.probability >= SURELY_ELSEWHERE
+        )
+        if len(cells) != 1 or is_kept or cells[0].probability < threshold:
             return CellSelection(chosen=chosen, note=note)
         return CellSelection(chosen=cells)
 
-    async def _told(
+    async def _rows_with_cells(
         self, question: str, tables: Sequence[Evidence], best: LocatedAnswer | None
     ) -> list[tuple[NamedRow, LocatedAnswer | None]]:
         """The rows that the question names, each with the cell that is asked for, if one is.
@@ -105,20 +117,24 @@ class CellSelector:
         Of many the one that `best` stands in comes first, then those of a title that it says.
         """
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        named = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
-        if self.around is not None and not all(each.asked.table.is_whole for each in named):
+        named_rows = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
+        if self.around is not None and not all(each.asked.table.is_whole for each in named_rows):
             # Another row of that name may stand in a part of the table that was not found.
-            whole = await with_whole_tables(tables, tables, self.around)
-            alone = await asyncio.to_thread(lambda: list(match_rows(question, whole, terms)))
-            places = {row_key(each.row.candidate) for each in alone}
-            named = [each for each in named if row_key(each.row.candidate) in places]
-        named.sort(key=lambda each: (best is None or not each.holds(best), not each.asked.titles))
-        told = []
-        for row in named[:MOST_ROWS]:
+            whole_tables = await with_whole_tables(tables, tables, self.around)
+            rows_of_whole_tables = await asyncio.to_thread(
+                lambda: list(match_rows(question, whole_tables, terms))
+            )
+            row_keys = {row_key(each.row.candidate) for each in rows_of_whole_tables}
+            named_rows = [each for each in named_rows if row_key(each.row.candidate) in row_keys]
+        named_rows.sort(
+            key=lambda each: (best is None or not each.holds(best), not each.asked.titles)
+        )
+        row_cells = []
+        for row in named_rows[:MOST_ROWS]:
             columns = await read_columns(self.reader, self.finder, question, row)
             if columns is not None:
-                told.append((row, row.cell(columns)))
-        return told
+                row_cells.append((row, row.cell(columns)))
+        return row_cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,22 +175,22 @@ class NamedRow:
         None if "no column" is most probable or the question restricts the rows by words that they
         lack.
         """
-        told = columns.probabilities
-        number = told.index(max(told)) + 1
-        if number == len(self.row.cells):
+        probabilities = columns.probabilities
+        column_index = probabilities.index(max(probabilities)) + 1
+        if column_index == len(self.row.cells):
             return None
-        cell = self.row.cells[number]
+        cell = self.row.cells[column_index]
         # "The late shift in Tinnock" is the column "Tinnock late".
         if not all(self.asked.is_linked(each, (cell.title,)) for each in columns.filter_phrases):
             return None
-        is_told = cell.title or self.asked.table.header.count("") == 1
-        if not cell.text or not is_told or self.row.candidate.is_prompt_injection:
+        is_identified = cell.title or self.asked.table.header.count("") == 1
+        if not cell.text or not is_identified or self.row.candidate.is_prompt_injection:
             return None
         return LocatedAnswer(
             candidate=self.row.candidate,
             start=cell.start,
             end=cell.end,
-            probability=max(told),
+            probability=max(probabilities),
         )
 
     @property
@@ -190,8 +206,8 @@ class NamedRow:
         more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
         if not titles:
             return None
-        told = f"{', '.join(titles[:MOST_TITLES])}{more}"
-        return f"the row {name.text!r} has {told}, and none of these is surely asked for"
+        columns = f"{', '.join(titles[:MOST_TITLES])}{more}"
+        return f"the row {name.text!r} has {columns}, and none of these is surely asked for"
 
     @property
     def is_named_by_its_name(self) -> bool:
@@ -209,29 +225,31 @@ class NamedRow:
 
     def is_of_table_of(self, found: LocatedAnswer) -> bool:
         """Whether that stands in a row of the same table, this one or another."""
-        rows = {row_key(each.candidate) for each in self.asked.table.rows}
-        return row_key(found.candidate) in rows
+        row_keys = {row_key(each.candidate) for each in self.asked.table.rows}
+        return row_key(found.candidate) in row_keys
 
 
 def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
     """The rows that a question names, one for each table of which it names a single one."""
-    for asked in link_to_tables(question, evidence, terms):
-        table = asked.table
-        rows = [each for each in table.rows if asked.matched_cells and asked.matches_filter(each)]
-        if not rows:
+    for linked in link_to_tables(question, evidence, terms):
+        table = linked.table
+        matching_rows = [
+            each for each in table.rows if linked.matched_cells and linked.matches_filter(each)
+        ]
+        if not matching_rows:
             # "Is order 7 delivered?" names a row by its name, and a state that it may not have.
-            rows = _rows_of_one_name(asked)
-        if len(rows) == 1 and len(table.header) > 1:
-            yield NamedRow(asked=asked, row=rows[0])
+            matching_rows = _rows_of_one_name(linked)
+        if len(matching_rows) == 1 and len(table.header) > 1:
+            yield NamedRow(asked=linked, row=matching_rows[0])
 
 
 def _rows_of_one_name(asked: LinkedQuestion) -> list[Row]:
     """The single row with a mentioned cell value, by the first column that has exactly one such
     row."""
-    for at, said in asked.matched_cells.items():
-        rows = [row for row in asked.table.rows if row.cells[at].text in said]
-        if len(rows) == 1:
-            return rows
+    for column_index, values in asked.matched_cells.items():
+        matching_rows = [row for row in asked.table.rows if row.cells[column_index].text in values]
+        if len(matching_rows) == 1:
+            return matching_rows
     return []
 
 
@@ -244,27 +262,27 @@ async def read_columns(
     ModelUnavailable.
     """
     header = named.asked.table.header
-    asked = with_plain_titles(question, header)
-    told = await finder.column_probabilities(asked, named.asked.table.shown())
-    if told is None:
+    plain_question = with_plain_titles(question, header)
+    prediction = await finder.column_probabilities(plain_question, named.asked.table.shown())
+    if prediction is None:
         return None
-    lines, stretches, at = [], [], 0
+    lines, cell_spans, offset = [], [], 0
     for title, cell in zip(header, named.row.cells, strict=True):
         lines.append(f"{split_identifier(title)}: {cell.text}")
-        end = at + len(lines[-1])
-        stretches.append((end - len(cell.text), end))
-        at = end + 1
+        end = offset + len(lines[-1])
+        cell_spans.append((end - len(cell.text), end))
+        offset = end + 1
     heading = heading_of(named.row.candidate.evidence.passage)
-    text = PassageText(text="\n".join(lines), heading=heading, allowed_spans=tuple(stretches))
-    [reading] = await reader.read(asked, [text])
+    text = PassageText(text="\n".join(lines), heading=heading, allowed_spans=tuple(cell_spans))
+    [reading] = await reader.read(plain_question, [text])
     scores = [LEAST_SCORE] * len(header)
     for span in reading.spans:
-        for number, (start, end) in enumerate(stretches):
+        for index, (start, end) in enumerate(cell_spans):
             if span.start < end and start < span.end:
-                scores[number] = max(scores[number], span.score)
+                scores[index] = max(scores[index], span.score)
     return ColumnScores(
         scores=scores[1:],
-        chances=told.probabilities,
-        none=told.no_column_probability,
-        filter_phrases=told.filter_phrases,
+        chances=prediction.probabilities,
+        none=prediction.no_column_probability,
+        filter_phrases=prediction.filter_phrases,
     )

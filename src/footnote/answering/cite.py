@@ -25,22 +25,22 @@ class Footnotes:
 
         `answer` is where in the passage's text the answer itself stands, within the quote.
         """
-        place = (passage.chunk_id, start, end)
-        if place not in self._known:
+        key = (passage.chunk_id, start, end)
+        if key not in self._known:
             marker = len(self.citations) + 1
-            made = citation_of(passage, start, end, marker=marker, answer=answer)
-            self._known[place] = made
-            self.citations.append(made)
-        return self._known[place]
+            citation = citation_of(passage, start, end, marker=marker, answer=answer)
+            self._known[key] = citation
+            self.citations.append(citation)
+        return self._known[key]
 
 
 def citation_of(
     passage: Passage, start: int, end: int, *, marker: int, answer: tuple[int, int] | None = None
 ) -> Citation:
     """The citation of `passage.text[start:end]`, with the page and paragraph where it begins."""
-    shift = passage.char_start - passage.body_offset
+    offset = passage.char_start - passage.body_offset
     assert answer is None or start <= answer[0] < answer[1] <= end, "an answer is in its quote"
-    span = _span_at(passage, start + shift)
+    span = _span_at(passage, start + offset)
     return Citation(
         marker=marker,
         chunk_id=passage.chunk_id,
@@ -51,12 +51,12 @@ def citation_of(
         page=span.page if span else passage.page_start,
         paragraph=span.paragraph if span else passage.paragraph_start,
         quote=passage.text[start:end],
-        char_start=start + shift,
-        char_end=end + shift,
+        char_start=start + offset,
+        char_end=end + offset,
         start_seconds=span.start_seconds if span else passage.start_seconds,
         end_seconds=span.end_seconds if span else passage.end_seconds,
-        answer_start=answer[0] + shift if answer else None,
-        answer_end=answer[1] + shift if answer else None,
+        answer_start=answer[0] + offset if answer else None,
+        answer_end=answer[1] + offset if answer else None,
     )
 
 

@@ -51,12 +51,12 @@ class ClaimReader:
         """
         if _is_chinese(text):
             return "zh"
-        held = frozenset[str]().union(*(self(quote, language).term_set for quote in quotes))
-        said = self(text, language).term_set
-        if 2 * len(said & held) >= len(said) and language != "zh":
+        quote_terms = frozenset[str]().union(*(self(quote, language).term_set for quote in quotes))
+        claim_terms = self(text, language).term_set
+        if 2 * len(claim_terms & quote_terms) >= len(claim_terms) and language != "zh":
             return language
-        known = [language] if language and language != "zh" else []
-        return self.analyzer.language_of(text, [*known, *LANGUAGES])
+        languages = [language] if language and language != "zh" else []
+        return self.analyzer.language_of(text, [*languages, *LANGUAGES])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +90,9 @@ class ClaimEvidence:
     @property
     def coverage(self) -> float:
         """Share of the statement's terms that stand in its quotes; 0 without terms."""
-        said = self.claims.term_set
-        held = frozenset[str]().union(*(each.term_set for each in self.quoted))
-        return len(said & held) / len(said) if said else 0.0
+        claim_terms = self.claims.term_set
+        quote_terms = frozenset[str]().union(*(each.term_set for each in self.quoted))
+        return len(claim_terms & quote_terms) / len(claim_terms) if claim_terms else 0.0
 
     @property
     def judged_statement(self) -> str:
@@ -110,22 +110,24 @@ def pair_with_evidence(
 ) -> ClaimEvidence:
     """A sentence with the citations it has, at least one of them."""
     quotes = tuple(sorted({each.quote for each in cited}))
-    known = {each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages}
-    stated = (each.language for _, each in sorted(known.items()))
-    language = next(filter(None, stated), None) or reader.guess(quotes)
-    spoken = reader.language_of(text, language, quotes)
+    cited_passages = {
+        each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages
+    }
+    passage_languages = (each.language for _, each in sorted(cited_passages.items()))
+    language = next(filter(None, passage_languages), None) or reader.guess(quotes)
+    claim_language = reader.language_of(text, language, quotes)
     labels = {" › ".join((each.document_title, *each.heading_path)) for each in cited} - {""}
-    around = sorted(labels | {each.text for each in known.values()})
+    surroundings = sorted(labels | {each.text for each in cited_passages.values()})
     return ClaimEvidence(
         statement=text,
         quotes=quotes,
-        shown=_shown(cited, known),
+        shown=_shown_statements(cited, cited_passages),
         language=language,
-        claim_language=spoken,
-        claims=reader(text, spoken),
+        claim_language=claim_language,
+        claims=reader(text, claim_language),
         quoted=tuple(reader(quote, language) for quote in quotes),
         labels=tuple(reader(each, language) for each in sorted(labels)),
-        around=tuple(reader(each, language) for each in around),
+        around=tuple(reader(each, language) for each in surroundings),
     )
 
 
@@ -134,10 +136,10 @@ def is_verbatim(held: ClaimEvidence) -> bool:
 
     Less than a whole sentence is not enough: what is left out may be "not" or "unless".
     """
-    said = {_plain(held.statement), _plain(held.judged_statement)} - {""}
+    statements = {_plain_text(held.statement), _plain_text(held.judged_statement)} - {""}
     return any(
-        wanted in held.shown or any(_is_run(wanted, quote) for quote in held.quotes)
-        for wanted in said
+        statement in held.shown or any(_is_sentence_run(statement, quote) for quote in held.quotes)
+        for statement in statements
     )
 
 
@@ -153,35 +155,35 @@ def is_check_worthy(text: str, analyzer: Analyzer) -> bool:
     return len(claims.terms) >= FEWEST_TERMS or bool(claims.figures or claims.dates)
 
 
-def _is_run(wanted: str, quote: str) -> bool:
-    if wanted == _plain(quote):
+def _is_sentence_run(wanted: str, quote: str) -> bool:
+    if wanted == _plain_text(quote):
         return True
     spans = sentence_spans(quote)
     starts = (start for start, _ in spans)
     return any(
-        _plain(quote[start:end]) == wanted
+        _plain_text(quote[start:end]) == wanted
         for start in starts
         for _, end in spans
         if end > start and end - start <= 2 * len(wanted) + 80
     )
 
 
-def _shown(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozenset[str]:
+def _shown_statements(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozenset[str]:
     """Quotes of tables and lists as statements, by the rules that make answers of quotes."""
-    places = {(each.chunk_id, each.char_start, each.char_end) for each in cited}
-    found = set()
+    cited_spans = {(each.chunk_id, each.char_start, each.char_end) for each in cited}
+    statements = set()
     for passage in passages.values():
         if any(each.kind is not BlockKind.PARAGRAPH for each in passage.spans) or not passage.spans:
             evidence = Evidence(passage=passage, rank=1, score=0.0)
-            found |= {
-                _plain(each.statement)
+            statements |= {
+                _plain_text(each.statement)
                 for each in candidates_of([evidence])
-                if (passage.chunk_id, *each.canonical_span) in places
+                if (passage.chunk_id, *each.canonical_span) in cited_spans
             }
-    return frozenset(found)
+    return frozenset(statements)
 
 
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     return (
         " ".join(_EMPHASIS.sub("", without_hidden(text)).split()).strip(_OPENING).rstrip(_CLOSING)
     )

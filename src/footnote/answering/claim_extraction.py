@@ -34,7 +34,7 @@ def claim_of(statement: str) -> Claim:
     >>> claim_of("The rent is 900 [1].").words
     'The rent is 900.'
     """
-    return Claim(text=statement, words=_words(statement))
+    return Claim(text=statement, words=_without_markers(statement))
 
 
 def claims_of(answer: str) -> list[Claim]:
@@ -52,16 +52,16 @@ def claims_of(answer: str) -> list[Claim]:
     for begin, end in sentence_spans(masked):
         if _HEADING.match(answer, begin):
             continue
-        sign = _SIGN.match(answer, begin, end)
-        start = sign.end() if sign else begin
+        bullet = _SIGN.match(answer, begin, end)
+        start = bullet.end() if bullet else begin
         text = answer[start:end]
-        words = _words(text)
+        words = _without_markers(text)
         if any(map(str.isalnum, words)) and not words.endswith(_LEADING):
             claims.append(Claim(text=text, words=words, start=start, end=end))
     return claims
 
 
-def _words(text: str) -> str:
+def _without_markers(text: str) -> str:
     """The words without markers; a year in brackets is none."""
     if _YEAR.search(text):
         return text

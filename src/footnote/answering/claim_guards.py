@@ -45,12 +45,12 @@ def guard(held: ClaimEvidence) -> GuardResult:
     languages, because they are translated.
     """
     claim, quoted = held.claims, held.quoted
-    everywhere = [*quoted, *held.around]
+    all_texts = [*quoted, *held.around]
     misplaced = set(misplaced_figures(claim, held.around))
     figures = [
         each
         for each in missing_figures(claim, quoted)
-        if each in misplaced and not _is_year_of(held.labels, each, claim)
+        if each in misplaced and not _is_year_in_labels(held.labels, each, claim)
     ]
     guards = [
         Guard(
@@ -61,23 +61,25 @@ def guard(held: ClaimEvidence) -> GuardResult:
     ]
     guards += [
         Guard(kind=GuardKind.DATE, text=claim.text[each.start : each.end])
-        for each in missing_dates(claim, everywhere)
+        for each in missing_dates(claim, all_texts)
     ]
-    has_conflict = bool(guards) and _other_values(claim, quoted)
+    has_conflict = bool(guards) and _has_other_values(claim, quoted)
     if not held.is_cross_lingual:
-        others = _other_names(claim, quoted)
-        names = _missing_names(claim, [*quoted, *held.labels] if others else everywhere)
+        has_other_names = _has_other_names(claim, quoted)
+        names = _missing_names(claim, [*quoted, *held.labels] if has_other_names else all_texts)
         limits = [
             Guard(kind=GuardKind.LIMIT, text=claim.text[each.start : each.end])
             for each in reversed_limits(claim, quoted, held.language)
         ]
         guards += [*names, *limits]
-        has_conflict = has_conflict or (others and bool(names)) or bool(limits)
-    about = held.is_cross_lingual or held.coverage >= ABOUT_THE_SAME
-    return GuardResult(guards=tuple(dict.fromkeys(guards)), has_conflict=has_conflict and about)
+        has_conflict = has_conflict or (has_other_names and bool(names)) or bool(limits)
+    is_about_the_same = held.is_cross_lingual or held.coverage >= ABOUT_THE_SAME
+    return GuardResult(
+        guards=tuple(dict.fromkeys(guards)), has_conflict=has_conflict and is_about_the_same
+    )
 
 
-def _is_year_of(labels: Sequence[ExactValues], figure: Figure, claim: ExactValues) -> bool:
+def _is_year_in_labels(labels: Sequence[ExactValues], figure: Figure, claim: ExactValues) -> bool:
     """Whether the figure is a year that stands in one of them."""
     return bool(_YEAR.fullmatch(claim.text[figure.start : figure.end])) and any(
         agrees(figure, other) for each in labels for other in each.figures
@@ -95,12 +97,12 @@ def _missing_names(claim: ExactValues, texts: Sequence[ExactValues]) -> list[Gua
     return missing
 
 
-def _other_values(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
+def _has_other_values(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
     """Whether a quote has a figure or a date that the claim does not have."""
     return any(missing_figures(each, [claim]) or missing_dates(each, [claim]) for each in quoted)
 
 
-def _other_names(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
+def _has_other_names(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
     """Whether a quote has a name that the claim does not have."""
     return any(
         name.sure and not holds_name(name, claim.words, claim.acronyms, claim.text)

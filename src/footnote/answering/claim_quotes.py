@@ -89,25 +89,28 @@ class QuoteCandidate:
         if self.candidates[0].kind is BlockKind.TABLE:
             return self.candidates[0].statement
         text = self.passage.text
-        least, most = self._block
-        first, last = max(least, self.start - _AROUND_CHARACTERS), self.end + _AROUND_CHARACTERS
-        last = min(most, last)
-        if first > least:
+        block_start, block_end = self._block_bounds
+        first, last = (
+            max(block_start, self.start - _AROUND_CHARACTERS),
+            self.end + _AROUND_CHARACTERS,
+        )
+        last = min(block_end, last)
+        if first > block_start:
             first = min(self.start, text.find(" ", first, self.start) + 1 or self.start)
-        if last < most:
+        if last < block_end:
             last = max(self.end, text.rfind(" ", self.end, last))
         return text[first:last]
 
     @property
-    def _block(self) -> tuple[int, int]:
+    def _block_bounds(self) -> tuple[int, int]:
         """Where the paragraphs that it stands in begin and end in the passage's text."""
         passage = self.passage
-        shift = passage.body_offset - passage.char_start
-        spans = [(span.char_start + shift, span.char_end + shift) for span in passage.spans]
-        touched = [each for each in spans if each[0] < self.end and self.start < each[1]]
-        least = max(passage.body_offset, min((each[0] for each in touched), default=0))
-        most = max((each[1] for each in touched), default=len(passage.text))
-        return least, min(most, len(passage.text))
+        offset = passage.body_offset - passage.char_start
+        spans = [(span.char_start + offset, span.char_end + offset) for span in passage.spans]
+        overlapping = [each for each in spans if each[0] < self.end and self.start < each[1]]
+        block_start = max(passage.body_offset, min((each[0] for each in overlapping), default=0))
+        block_end = max((each[1] for each in overlapping), default=len(passage.text))
+        return block_start, min(block_end, len(passage.text))
 
     @property
     def judged_text(self) -> str:
@@ -154,34 +157,36 @@ class QuoteRetriever:
 
         Blocks: call it in a thread.
         """
-        spoken = self.analyzer.language_of(words, LANGUAGES)
-        wanted: dict[str | None, list[Mapping[str, float]]] = {}
+        claim_language = self.analyzer.language_of(words, LANGUAGES)
+        term_weights: dict[str | None, list[Mapping[str, float]]] = {}
         for language in {each.language for each in passages}:
             # Terms are also extracted in the claim's language, or its function words would count as
             # content.
-            read = [self.analyzer.terms(words, each) for each in (language, spoken)]
-            wanted[language] = [self._weighed(frozenset(terms)) for terms in read]
-        rows = self._rows_of(words, spoken, passages)
-        strong: list[tuple[float, int, int, Passage]] = []
-        for order, passage in enumerate(passages):
-            for at, span in enumerate(self._singles[passage.chunk_id]):
-                share = _share(wanted[passage.language], span.terms)
-                if share > 0 and span.start not in rows.others[passage.chunk_id]:
-                    strong.append((-share, order, at, passage))
-        strong.sort(key=lambda each: each[:3])
-        tried: dict[tuple[str, int, int], QuoteCandidate] = {}
-        for _, _, at, passage in strong[:_STRONGEST]:
-            for run in self._around(passage, at):
-                starts = {each.start for each in run.candidates}
-                if starts & rows.others[passage.chunk_id]:
+            term_sets = [self.analyzer.terms(words, each) for each in (language, claim_language)]
+            term_weights[language] = [self._term_weights(frozenset(terms)) for terms in term_sets]
+        table_rows = self._split_rows(words, claim_language, passages)
+        ranked: list[tuple[float, int, int, Passage]] = []
+        for passage_index, passage in enumerate(passages):
+            for sentence_index, span in enumerate(self._singles[passage.chunk_id]):
+                coverage = _best_coverage(term_weights[passage.language], span.terms)
+                if coverage > 0 and span.start not in table_rows.others[passage.chunk_id]:
+                    ranked.append((-coverage, passage_index, sentence_index, passage))
+        ranked.sort(key=lambda each: each[:3])
+        quotes: dict[tuple[str, int, int], QuoteCandidate] = {}
+        for _, _, sentence_index, passage in ranked[:_STRONGEST]:
+            for window in self._windows_around(passage, sentence_index):
+                starts = {each.start for each in window.candidates}
+                if starts & table_rows.others[passage.chunk_id]:
                     continue
-                if len(run.candidates) > 1 and run.end - run.start > QUOTE_CHARACTERS:
+                if len(window.candidates) > 1 and window.end - window.start > QUOTE_CHARACTERS:
                     continue
-                share = _share(wanted[passage.language], run.terms)
-                named = starts <= rows.named[passage.chunk_id]
-                found = QuoteCandidate(candidates=run.candidates, coverage=share, named=named)
-                tried[passage.chunk_id, run.start, run.end] = found
-        return _apart(tried.values())
+                coverage = _best_coverage(term_weights[passage.language], window.terms)
+                is_named = starts <= table_rows.named[passage.chunk_id]
+                quote = QuoteCandidate(
+                    candidates=window.candidates, coverage=coverage, named=is_named
+                )
+                quotes[passage.chunk_id, window.start, window.end] = quote
+        return _select_disjoint(quotes.values())
 
     async def retrieve_dense(
         self, claims: Mapping[int, str], passages: Sequence[Sequence[Passage]]
@@ -190,46 +195,46 @@ class QuoteRetriever:
         if self.embedder is None or not claims:
             return {}
         spans: dict[str, tuple[Passage, Span]] = {}
-        for at, words in claims.items():
-            spoken = self.analyzer.language_of(words, LANGUAGES)
-            others = self._rows_of(words, spoken, passages[at]).others
-            for passage in passages[at]:
+        for claim_index, words in claims.items():
+            claim_language = self.analyzer.language_of(words, LANGUAGES)
+            other_rows = self._split_rows(words, claim_language, passages[claim_index]).others
+            for passage in passages[claim_index]:
                 for span in self._singles[passage.chunk_id]:
-                    if span.start in others[passage.chunk_id]:
+                    if span.start in other_rows[passage.chunk_id]:
                         continue
                     spans.setdefault(f"{passage.chunk_id}:{span.start}", (passage, span))
         texts = {key: span.candidates[0].embedded_text for key, (_, span) in spans.items()}
-        chosen = await asyncio.to_thread(self._within, EMBEDDED_TOKENS, texts)
-        if len(chosen) < len(spans):
+        selected = await asyncio.to_thread(self._within_budget, EMBEDDED_TOKENS, texts)
+        if len(selected) < len(spans):
             self.degraded.append(
-                f"quotes: the meaning of {len(chosen)} of {len(spans)} sentences was compared"
+                f"quotes: the meaning of {len(selected)} of {len(spans)} sentences was compared"
             )
-        if not chosen:
+        if not selected:
             return {}
         try:
-            rows = await self.embedder.embed_documents([*chosen.values(), *claims.values()])
+            vectors = await self.embedder.embed_documents([*selected.values(), *claims.values()])
         except LaneUnavailable as unavailable:
             self.degraded.append(f"quotes: words alone, {unavailable}")
             return {}
-        matrix = np.asarray(rows[: len(chosen)])
-        keys = list(chosen)
-        found: dict[int, list[QuoteCandidate]] = {}
-        for row, at in zip(rows[len(chosen) :], claims, strict=True):
-            own = {each.chunk_id for each in passages[at]}
-            similarities = matrix @ row
+        sentence_vectors = np.asarray(vectors[: len(selected)])
+        keys = list(selected)
+        quotes: dict[int, list[QuoteCandidate]] = {}
+        for claim_vector, claim_index in zip(vectors[len(selected) :], claims, strict=True):
+            chunk_ids = {each.chunk_id for each in passages[claim_index]}
+            similarities = sentence_vectors @ claim_vector
             ranked = (int(each) for each in np.argsort(-similarities, kind="stable"))
-            near = [
+            nearest = [
                 each
                 for each in ranked
-                if similarities[each] >= NEAR and spans[keys[each]][0].chunk_id in own
+                if similarities[each] >= NEAR and spans[keys[each]][0].chunk_id in chunk_ids
             ]
-            found[at] = [
+            quotes[claim_index] = [
                 QuoteCandidate(candidates=spans[keys[each]][1].candidates)
-                for each in near[:NEAREST]
+                for each in nearest[:NEAREST]
             ]
-        return found
+        return quotes
 
-    def _rows_of(self, words: str, spoken: str | None, passages: Sequence[Passage]) -> _Rows:
+    def _split_rows(self, words: str, spoken: str | None, passages: Sequence[Passage]) -> _Rows:
         """Split table rows into those that a claim names and those about something else.
 
         A claim about one row must not be supported by another. A row is identified by its first
@@ -237,15 +242,15 @@ class QuoteRetriever:
         whose second is not all figures may list different properties of one thing, so none of its
         rows is excluded.
         """
-        said: dict[str | None, frozenset[str]] = {}
-        found = _Rows()
+        claim_terms: dict[str | None, frozenset[str]] = {}
+        table_rows = _Rows()
         for passage in passages:
             language = passage.language
-            if language not in said:
-                read = [self.analyzer.terms(words, each) for each in {language, spoken}]
-                said[language] = frozenset(chain.from_iterable(read))
+            if language not in claim_terms:
+                term_sets = [self.analyzer.terms(words, each) for each in {language, spoken}]
+                claim_terms[language] = frozenset(chain.from_iterable(term_sets))
             tables: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
-            mixed: set[tuple[str, ...]] = set()
+            mixed_headers: set[tuple[str, ...]] = set()
             for span in self._singles[passage.chunk_id]:
                 cells = cells_of(span.candidates[0])
                 if cells and any(map(str.isalpha, cells[0].text)):
@@ -253,46 +258,59 @@ class QuoteRetriever:
                     header = span.candidates[0].header
                     tables.setdefault(header, {})[span.start] = terms
                     if len(cells) < 3 and not any(map(str.isdigit, cells[-1].text)):
-                        mixed.add(header)
-            own: set[int] = set()
-            others: set[int] = set()
+                        mixed_headers.add(header)
+            named_rows: set[int] = set()
+            other_rows: set[int] = set()
             for header, rows in tables.items():
-                named = {terms for terms in rows.values() if terms and terms <= said[language]}
-                named = {each for each in named if not any(each < other for other in named)}
-                own |= {start for start, terms in rows.items() if terms in named}
-                if named and header not in mixed:
-                    others |= {start for start, terms in rows.items() if terms not in named}
-            found.named[passage.chunk_id] = own
-            found.others[passage.chunk_id] = others
-        return found
+                named_terms = {
+                    terms for terms in rows.values() if terms and terms <= claim_terms[language]
+                }
+                named_terms = {
+                    each for each in named_terms if not any(each < other for other in named_terms)
+                }
+                named_rows |= {start for start, terms in rows.items() if terms in named_terms}
+                if named_terms and header not in mixed_headers:
+                    other_rows |= {
+                        start for start, terms in rows.items() if terms not in named_terms
+                    }
+            table_rows.named[passage.chunk_id] = named_rows
+            table_rows.others[passage.chunk_id] = other_rows
+        return table_rows
 
-    def _within(self, most: int, texts: Mapping[str, str]) -> Mapping[str, str]:
+    def _within_budget(self, most: int, texts: Mapping[str, str]) -> Mapping[str, str]:
         """The first of the texts, with so many tokens together at most."""
         assert self.embedder is not None, "asked where there is an embedder"
-        chosen: dict[str, str] = {}
+        selected: dict[str, str] = {}
         counts = self.embedder.count_tokens(list(texts.values()))
         for (key, text), count in zip(texts.items(), counts, strict=True):
             most -= count
             if most < 0:
                 break
-            chosen[key] = text
-        return chosen
+            selected[key] = text
+        return selected
 
-    def _around(self, passage: Passage, at: int) -> list[Span]:
+    def _windows_around(self, passage: Passage, at: int) -> list[Span]:
         """Every run of sentences that holds this one."""
-        singles = self._singles[passage.chunk_id]
-        near = singles[max(0, at - 2) : at + 3]
-        own = singles[at]
-        return [run for run in windows(near) if run.start <= own.start and own.end <= run.end]
+        sentences = self._singles[passage.chunk_id]
+        neighbours = sentences[max(0, at - 2) : at + 3]
+        sentence = sentences[at]
+        return [
+            window
+            for window in windows(neighbours)
+            if window.start <= sentence.start and sentence.end <= window.end
+        ]
 
-    def _weighed(self, terms: Collection[str]) -> Mapping[str, float]:
-        count = sum(len(each) for each in self._singles.values())
-        unseen = math.log(2 * (count + 1))
+    def _term_weights(self, terms: Collection[str]) -> Mapping[str, float]:
+        sentence_count = sum(len(each) for each in self._singles.values())
+        unseen = math.log(2 * (sentence_count + 1))
         return {
-            term: max(_LEAST_WEIGHT, math.log((count + 1) / (held + 0.5)) if held else unseen)
+            term: max(
+                _LEAST_WEIGHT,
+                math.log((sentence_count + 1) / (frequency + 0.5)) if frequency else unseen,
+            )
             * (_DIGITS_WEIGHT if any(map(str.isdigit, term)) else 1.0)
             for term in terms
-            for held in [self._held[term]]
+            for frequency in [self._held[term]]
         }
 
 
@@ -300,35 +318,35 @@ def together(
     found: Sequence[QuoteCandidate], more: Sequence[QuoteCandidate]
 ) -> list[QuoteCandidate]:
     """Both, each stretch of text once, `MOST_QUOTES` at most, of which `more` has the last."""
-    new = [each for each in more if not any(_overlap(each, other) for other in found)]
-    kept = found[: max(1, MOST_QUOTES - len(new))]
-    return [*kept, *new][:MOST_QUOTES]
+    new_quotes = [each for each in more if not any(_overlap(each, other) for other in found)]
+    kept = found[: max(1, MOST_QUOTES - len(new_quotes))]
+    return [*kept, *new_quotes][:MOST_QUOTES]
 
 
-def _apart(tried: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
+def _select_disjoint(tried: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
     """The best quotes, of which no two overlap; a further sentence must win what it costs."""
     ranked = sorted(
         tried,
-        key=lambda each: (
-            WINDOW_PRICE * (len(each.candidates) - 1) - each.coverage,
-            each.end - each.start,
-            each.passage.chunk_id,
-            each.start,
+        key=lambda quote: (
+            WINDOW_PRICE * (len(quote.candidates) - 1) - quote.coverage,
+            quote.end - quote.start,
+            quote.passage.chunk_id,
+            quote.start,
         ),
     )
-    chosen: list[QuoteCandidate] = []
-    for each in ranked:
-        least = LEAST_COVERAGE if not chosen else _SHARE_OF_BEST * chosen[0].coverage
-        if each.coverage >= max(LEAST_COVERAGE, least) and not any(
-            _overlap(each, other) for other in chosen
+    selected: list[QuoteCandidate] = []
+    for quote in ranked:
+        threshold = LEAST_COVERAGE if not selected else _SHARE_OF_BEST * selected[0].coverage
+        if quote.coverage >= max(LEAST_COVERAGE, threshold) and not any(
+            _overlap(quote, other) for other in selected
         ):
-            chosen.append(each)
-        if len(chosen) == MOST_QUOTES:
+            selected.append(quote)
+        if len(selected) == MOST_QUOTES:
             break
-    return chosen
+    return selected
 
 
-def _share(readings: Sequence[Mapping[str, float]], held: frozenset[str]) -> float:
+def _best_coverage(readings: Sequence[Mapping[str, float]], held: frozenset[str]) -> float:
     """The largest share of a reading's weight that is held."""
     shares = [
         sum(weight for term, weight in each.items() if term in held) / sum(each.values())
@@ -342,5 +360,5 @@ def _overlap(one: QuoteCandidate, other: QuoteCandidate) -> bool:
     """Whether they share text; chunks that overlap are of one document."""
     if one.passage.document_id != other.passage.document_id:
         return False
-    a, b = one.citation, other.citation
-    return a.char_start < b.char_end and b.char_start < a.char_end
+    first, second = one.citation, other.citation
+    return first.char_start < second.char_end and second.char_start < first.char_end

@@ -137,27 +137,27 @@ class ClaimVerifier:
 
         `origins` has the source of each passage by its chunk.
         """
-        finder = QuoteRetriever(analyzer=self.analyzer, embedder=self.embedder)
-        found = await self._found(claims, passages, finder)
+        retriever = QuoteRetriever(analyzer=self.analyzer, embedder=self.embedder)
+        quotes_by_claim = await self._retrieve_quotes(claims, passages, retriever)
         reader = ClaimReader(analyzer=self.analyzer)
-        weighed = [
-            await asyncio.to_thread(_weighed, claim.words, quotes, reader)
-            for claim, quotes in zip(claims, found, strict=True)
+        scored_claims = [
+            await asyncio.to_thread(_score_claim, claim.words, quotes, reader)
+            for claim, quotes in zip(claims, quotes_by_claim, strict=True)
         ]
-        judged, notes = await self._judged(weighed)
+        results, notes = await self._judge_claims(scored_claims)
         checks = tuple(
-            _checked(
-                at + 1,
+            _check_claim(
+                index + 1,
                 claim,
-                [(each, judged.get((at, place))) for place, each in enumerate(own)],
+                [(each, results.get((index, position))) for position, each in enumerate(scored)],
                 origins,
             )
-            for at, (claim, own) in enumerate(zip(claims, weighed, strict=True))
+            for index, (claim, scored) in enumerate(zip(claims, scored_claims, strict=True))
         )
         return Checked(
             claims=checks,
-            judge=self._judge_name if judged or not notes else RULES,
-            degraded=(*finder.degraded, *notes),
+            judge=self._judge_name if results or not notes else RULES,
+            degraded=(*retriever.degraded, *notes),
         )
 
     @property
@@ -165,56 +165,56 @@ class ClaimVerifier:
         model = self.judge or self.reader
         return RULES if model is None else model.name
 
-    async def _found(
+    async def _retrieve_quotes(
         self, claims: Sequence[Claim], passages: Sequence[Sequence[Passage]], finder: QuoteRetriever
     ) -> list[list[QuoteCandidate]]:
         """The quotes of each claim, in order."""
-        for own in passages:
-            await asyncio.to_thread(finder.read, own)
-        found = [
-            await asyncio.to_thread(finder.retrieve_lexical, claim.words, own)
-            for claim, own in zip(claims, passages, strict=True)
+        for sources in passages:
+            await asyncio.to_thread(finder.read, sources)
+        candidates = [
+            await asyncio.to_thread(finder.retrieve_lexical, claim.words, sources)
+            for claim, sources in zip(claims, passages, strict=True)
         ]
-        weak = {
-            at: claims[at].words
-            for at, each in enumerate(found)
-            if passages[at] and (not each or each[0].coverage < WEAK)
+        weak_claims = {
+            index: claims[index].words
+            for index, quotes in enumerate(candidates)
+            if passages[index] and (not quotes or quotes[0].coverage < WEAK)
         }
-        nearest = await finder.retrieve_dense(weak, passages)
-        return [together(each, nearest.get(at, [])) for at, each in enumerate(found)]
+        nearest = await finder.retrieve_dense(weak_claims, passages)
+        return [together(quotes, nearest.get(index, [])) for index, quotes in enumerate(candidates)]
 
-    async def _judged(
+    async def _judge_claims(
         self, weighed: Sequence[Sequence[ScoredClaim]]
     ) -> tuple[dict[tuple[int, int], Judged], list[str]]:
         """What the judge says, by the places of claim and weighing, as far as it comes to it."""
         if self.reader is None and self.judge is None:
             return {}, []
-        places = [
-            (at, place)
-            for at, own in enumerate(weighed)
-            if not any(each.verbatim for each in own)
-            for place in range(len(own))
+        pairs = [
+            (index, position)
+            for index, scored in enumerate(weighed)
+            if not any(each.verbatim for each in scored)
+            for position in range(len(scored))
         ]
         judged: dict[tuple[int, int], Judged] = {}
         try:
             async with asyncio.timeout(self.judge_seconds):
-                for start in range(0, len(places), _PAIRS_AT_ONCE):
-                    part = places[start : start + _PAIRS_AT_ONCE]
-                    said = await self._asked(
-                        [weighed[at][place].statement for at, place in part],
-                        [weighed[at][place].judged_text for at, place in part],
+                for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+                    batch = pairs[start : start + _PAIRS_AT_ONCE]
+                    results = await self._judge_pairs(
+                        [weighed[index][position].statement for index, position in batch],
+                        [weighed[index][position].judged_text for index, position in batch],
                     )
-                    judged |= dict(zip(part, said, strict=True))
+                    judged |= dict(zip(batch, results, strict=True))
         except ModelUnavailable as unavailable:
             return judged, [f"grounding: not judged, {unavailable}"]
         except TimeoutError:
             return judged, [
-                f"grounding: {len(judged)} of {len(places)} claims with quotes were judged within "
+                f"grounding: {len(judged)} of {len(pairs)} claims with quotes were judged within "
                 f"{self.judge_seconds:g} seconds, the others by words"
             ]
         return judged, []
 
-    async def _asked(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Judged]:
+    async def _judge_pairs(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Judged]:
         if self.judge is not None:
             scores = await self.judge(statements, quotes)
             return [Judged(supported=each, opposing=None) for each in scores]
@@ -228,38 +228,38 @@ class ClaimVerifier:
         ]
 
 
-def _weighed(
+def _score_claim(
     words: str, quotes: Sequence[QuoteCandidate], reader: ClaimReader
 ) -> list[ScoredClaim]:
     """The claim with each quote alone, then with the relevant ones combined if that may change
     it."""
-    single = [_beside(words, (each,), quotes[0], reader) for each in quotes]
-    if any(each.verbatim or each.guarded.has_conflict for each in single):
-        return single
-    telling = [each for each in single if each.coverage >= JOINED or each.quotes[0].named]
-    if len(telling) < 2:
-        return single
-    joined = tuple(each.quotes[0] for each in telling)
-    return [*single, _beside(words, joined, quotes[0], reader)]
+    scored = [_score_with_quotes(words, (each,), quotes[0], reader) for each in quotes]
+    if any(each.verbatim or each.guarded.has_conflict for each in scored):
+        return scored
+    relevant = [each for each in scored if each.coverage >= JOINED or each.quotes[0].named]
+    if len(relevant) < 2:
+        return scored
+    joined_quotes = tuple(each.quotes[0] for each in relevant)
+    return [*scored, _score_with_quotes(words, joined_quotes, quotes[0], reader)]
 
 
-def _beside(
+def _score_with_quotes(
     words: str, quotes: tuple[QuoteCandidate, ...], first: QuoteCandidate, reader: ClaimReader
 ) -> ScoredClaim:
     passages = {each.passage.chunk_id: each.passage for each in quotes}
-    held = pair_with_evidence(words, [each.citation for each in quotes], passages, reader)
-    around = {text for each in quotes for text in (each.label, each.surroundings) if text}
-    held = replace(held, around=tuple(reader(text, held.language) for text in sorted(around)))
+    pair = pair_with_evidence(words, [each.citation for each in quotes], passages, reader)
+    surroundings = {text for each in quotes for text in (each.label, each.surroundings) if text}
+    pair = replace(pair, around=tuple(reader(text, pair.language) for text in sorted(surroundings)))
     return ScoredClaim(
         quotes=quotes,
-        coverage=float(first in quotes) if held.is_cross_lingual else held.coverage,
-        statement=held.judged_statement,
-        verbatim=is_verbatim(held),
-        guarded=guard(held),
+        coverage=float(first in quotes) if pair.is_cross_lingual else pair.coverage,
+        statement=pair.judged_statement,
+        verbatim=is_verbatim(pair),
+        guarded=guard(pair),
     )
 
 
-def _checked(
+def _check_claim(
     number: int,
     claim: Claim,
     weighed: Sequence[tuple[ScoredClaim, Judged | None]],
@@ -267,26 +267,26 @@ def _checked(
 ) -> ClaimCheck:
     """The verdict on a claim: its best support, and the strongest contradiction beside it."""
     if not weighed:
-        return _unheard_of(number, claim)
-    odds = [each.odds(judged) for each, judged in weighed]
-    most = max(each.coverage for each, _ in weighed)
+        return _check_without_quotes(number, claim)
+    odds = [scored.odds(judged) for scored, judged in weighed]
+    top = max(scored.coverage for scored, _ in weighed)
     # A quote that covers less of the claim than another does not decide by what it omits, unless a
     # model has read it.
-    near = [at for at, (each, _) in enumerate(weighed) if each.coverage >= COMPARABLE * most]
-    read = [at for at, (_, judged) in enumerate(weighed) if judged is not None]
-    best = max({*near, *read}, key=lambda at: (odds[at].supported, -at))
+    comparable = [i for i, (scored, _) in enumerate(weighed) if scored.coverage >= COMPARABLE * top]
+    read_by_judge = [i for i, (_, judged) in enumerate(weighed) if judged is not None]
+    supporting = max({*comparable, *read_by_judge}, key=lambda i: (odds[i].supported, -i))
     # Of contradicting quotes take the best match, not the strongest contradiction, which may be
     # about another subject.
-    opposed = [at for at in near if odds[at].contradicted >= CONTRADICTED]
-    against = min(opposed, default=max(near, key=lambda at: (odds[at].contradicted, -at)))
-    supported = odds[best].supported
-    contradicted = min(odds[against].contradicted, 1 - supported)
+    opposing = [i for i in comparable if odds[i].contradicted >= CONTRADICTED]
+    contradicting = min(opposing, default=max(comparable, key=lambda i: (odds[i].contradicted, -i)))
+    supported = odds[supporting].supported
+    contradicted = min(odds[contradicting].contradicted, 1 - supported)
     verdict, probability = _verdict(supported, contradicted)
-    deciding = against if verdict is ClaimVerdict.CONTRADICTED else best
-    each, judged = weighed[deciding]
+    deciding = contradicting if verdict is ClaimVerdict.CONTRADICTED else supporting
+    scored, judged = weighed[deciding]
     guards: tuple[Guard, ...] = ()
     if verdict is not ClaimVerdict.SUPPORTED:
-        guards = each.guarded.guards
+        guards = scored.guarded.guards
     return ClaimCheck(
         number=number,
         text=claim.text,
@@ -297,9 +297,9 @@ def _checked(
         supported=supported,
         contradicted=contradicted,
         neither=max(0.0, 1 - supported - contradicted),
-        decided_by=_decided_by(each, judged, guards),
+        decided_by=_decided_by(scored, judged, guards),
         guards=guards,
-        quotes=_quotes(weighed, odds, deciding, verdict, origins),
+        quotes=_claim_quotes(weighed, odds, deciding, verdict, origins),
     )
 
 
@@ -319,7 +319,7 @@ def _decided_by(weighed: ScoredClaim, judged: Judged | None, guards: Sequence[Gu
     return DecidedBy.RULES if judged is None else DecidedBy.JUDGE
 
 
-def _unheard_of(number: int, claim: Claim) -> ClaimCheck:
+def _check_without_quotes(number: int, claim: Claim) -> ClaimCheck:
     return ClaimCheck(
         number=number,
         text=claim.text,
@@ -334,7 +334,7 @@ def _unheard_of(number: int, claim: Claim) -> ClaimCheck:
     )
 
 
-def _quotes(
+def _claim_quotes(
     weighed: Sequence[tuple[ScoredClaim, Judged | None]],
     odds: Sequence[VerdictProbabilities],
     deciding: int,
@@ -343,13 +343,13 @@ def _quotes(
 ) -> tuple[ClaimQuote, ...]:
     """Each quote by itself, those that decide first; what supports together supports."""
     quotes: list[tuple[bool, ClaimQuote]] = []
-    for (each, _), own in zip(weighed, odds, strict=True):
+    for (each, _), probabilities in zip(weighed, odds, strict=True):
         if len(each.quotes) == 1:
-            decides = any(each.quotes[0] is one for one in weighed[deciding][0].quotes)
-            alone, _ = _verdict(own.supported, own.contradicted)
+            decides = any(each.quotes[0] is quote for quote in weighed[deciding][0].quotes)
+            own_verdict, _ = _verdict(probabilities.supported, probabilities.contradicted)
             supports = decides and verdict is ClaimVerdict.SUPPORTED
-            relation = QuoteRelation.SUPPORTS if supports else _RELATIONS[alone]
-            quotes.append((not decides, _quote(each.quotes[0], own, relation, origins)))
+            relation = QuoteRelation.SUPPORTS if supports else _RELATIONS[own_verdict]
+            quotes.append((not decides, _quote(each.quotes[0], probabilities, relation, origins)))
     if verdict is ClaimVerdict.CONTRADICTED:
         quotes.sort(key=lambda each: (each[0], -each[1].contradicted))
     else:
@@ -365,7 +365,7 @@ def _quote(
 ) -> ClaimQuote:
     citation, passage = found.citation, found.passage
     origin = origins[passage.chunk_id]
-    place = ClaimQuote(
+    claim_quote = ClaimQuote(
         source_id=origin.source_id,
         quote=citation.quote,
         char_start=citation.char_start,
@@ -376,9 +376,9 @@ def _quote(
         paragraph=citation.paragraph,
     )
     if origin.given:
-        return place
+        return claim_quote
     return replace(
-        place,
+        claim_quote,
         page=citation.page,
         document_id=citation.document_id,
         version=passage.version,

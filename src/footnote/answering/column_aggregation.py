@@ -59,16 +59,16 @@ class Computed:
     def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
         """The markers of its rows; of many, one for each stretch of the table."""
         if len(self.rows) <= MOST_CITED:
-            stretches = [(row.evidence.passage, row.start, row.end) for row in self.rows]
+            spans = [(row.evidence.passage, row.start, row.end) for row in self.rows]
         else:
             by_passage: dict[str, list[Candidate]] = {}
             for row in self.rows:
                 by_passage.setdefault(row.evidence.passage.chunk_id, []).append(row)
-            stretches = [
+            spans = [
                 (rows[0].evidence.passage, rows[0].start, rows[-1].end)
                 for rows in by_passage.values()
             ]
-        return tuple(footnotes.citation(*each).marker for each in stretches)
+        return tuple(footnotes.citation(*span).marker for span in spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class TableReading:
     names: Sequence[str] = ()
     """Named entities in the question: persons, places and others."""
     unmet: Mapping[str, float] = field(default_factory=dict)
-    """See `PassageReading.unmet`, by the passages' chunks."""
+    """See `PassageReading.mismatch`, by the passages' chunks."""
     read: Sequence[LocatedAnswer] = ()
     """The best answer span of each row of the table that the reader scored."""
     meant: ColumnPredictions = NO_PREDICTIONS
@@ -125,24 +125,24 @@ def compute(
         return None
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return NotComputed(reason="a row of its table could not be read")
-    own = reading.meant.number(table)
-    asked = LinkedQuestion(
-        question=question, table=table, terms=terms, located=located, predicted_column=own
+    predicted = reading.meant.number(table)
+    linked = LinkedQuestion(
+        question=question, table=table, terms=terms, located=located, predicted_column=predicted
     )
-    column = asked.column(operation)
+    column = linked.column(operation)
     if column is None:
         return None
-    is_none = reading.meant.is_told and own is None and column not in asked.titles
-    if is_none and operation in EXTREMES:
+    has_no_column = reading.meant.is_told and predicted is None and column not in linked.titles
+    if has_no_column and operation in EXTREMES:
         return None
     operation = reading.meant.operation(operation, table, column)
-    narrowed = _narrowed(asked, operation, column, reading)
+    narrowed = _narrow_rows(linked, operation, column, reading)
     if isinstance(narrowed, NotComputed):
         return narrowed
-    same = None
+    shared_value = None
     if operation is Operation.SUM and reading.cell >= LEAST_CELL:
-        same = _same_in_all(narrowed, column, wording)
-    return same or aggregate_column(operation, narrowed, column, wording)
+        shared_value = _shared_value(narrowed, column, wording)
+    return shared_value or aggregate_column(operation, narrowed, column, wording)
 
 
 def row_names(
@@ -161,25 +161,25 @@ def row_names(
     table = table_around(row, evidence)
     if table is None or not table.is_whole or not all(each.cells[0].text for each in table.rows):
         return None
-    place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
-    asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
-    narrowed = _narrowed(asked, Operation.COUNT, 0, reading)
+    location = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[location])
+    narrowed = _narrow_rows(linked, Operation.COUNT, 0, reading)
     if isinstance(narrowed, NotComputed) or not narrowed.matched_cells or narrowed.matches_one_name:
         return None
-    kept = [each for each in asked.totals.own if narrowed.matches_filter(each)]
-    named = [each for each in kept if not each.candidate.is_prompt_injection]
-    if not named:
+    matching_rows = [each for each in linked.totals.own if narrowed.matches_filter(each)]
+    safe_rows = [each for each in matching_rows if not each.candidate.is_prompt_injection]
+    if not safe_rows:
         return None
-    names = [table.name_of(each, tuple(narrowed.matched_cells)) for each in named]
+    names = [table.name_of(each, tuple(narrowed.matched_cells)) for each in safe_rows]
     phrases = wording(row.evidence.passage.language)
-    which = phrases.joined(narrowed.matched_cells_text, phrases.rows_of(len(named)))
+    note = phrases.joined(narrowed.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
-        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=which),
-        rows=tuple(each.candidate for each in named),
+        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
+        rows=tuple(each.candidate for each in safe_rows),
     )
 
 
-def _narrowed(
+def _narrow_rows(
     asked: LinkedQuestion, operation: Operation, column: int, reading: TableReading
 ) -> LinkedQuestion | NotComputed:
     """Add the rows that the question names in other words, or say why the rows are unclear.
@@ -187,77 +187,77 @@ def _narrowed(
     Each phrase that a model predicts to restrict the rows must match the table; where no cell is
     mentioned literally, each named entity must match too.
     """
-    meant = reading.meant.of(asked.table)
-    narrowing = () if meant is None else meant.filter_phrases
-    lacking = next((each for each in narrowing if not asked.is_linked(each)), None)
+    prediction = reading.meant.of(asked.table)
+    filter_phrases = () if prediction is None else prediction.filter_phrases
+    missing = next((each for each in filter_phrases if not asked.is_linked(each)), None)
     # "The tallest" of a column of metres is as unmet as what no row has.
-    is_extreme = meant is not None and operation in EXTREMES and 0 in asked.titles
-    is_explained = bool(narrowing and asked.matched_cells) and lacking is None
+    is_extreme = prediction is not None and operation in EXTREMES and 0 in asked.titles
+    is_explained = bool(filter_phrases and asked.matched_cells) and missing is None
     # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
     is_explained |= bool(asked.matched_cells) and len(asked.unlinked_words) <= MAX_UNLINKED_WORDS
-    unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
+    mismatch = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     reason = unsupported_reason(asked, operation)
     # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
-    may_be_added_up = (
-        meant is not None
-        and meant.number in asked.numeric
-        and asked.table.header[meant.number] not in asked.titles_explained_by_cells
+    is_summable = (
+        prediction is not None
+        and prediction.number in asked.numeric
+        and asked.table.header[prediction.number] not in asked.titles_explained_by_cells
     )
     is_of_rows = operation is not Operation.COUNT or asked.mentions_row_type_or_document
-    if reason is None and meant is not None and may_be_added_up and not is_of_rows:
-        title = asked.table.header[meant.number]
+    if reason is None and prediction is not None and is_summable and not is_of_rows:
+        title = asked.table.header[prediction.number]
         reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
-    if reason is None and unmet > MAX_MISMATCH and not (is_extreme or is_explained):
+    if reason is None and mismatch > MAX_MISMATCH and not (is_extreme or is_explained):
         reason = "the question speaks of something that its table does not have"
-    kind = None if asked.matched_cells else _of_two_kinds(asked, column)
-    if reason is None and kind is not None:
-        reason = f"{kind!r} tells rows of two kinds, and which is not said"
+    ambiguous_title = None if asked.matched_cells else _binary_column_title(asked, column)
+    if reason is None and ambiguous_title is not None:
+        reason = f"{ambiguous_title!r} tells rows of two kinds, and which is not said"
     if reason is not None:
         return NotComputed(reason=reason)
     if not asked.matched_cells:
-        lacking = lacking or next(filter(asked.is_absent, reading.names), None)
-        apart = rows_read_apart(asked, reading.read)
-        least = LEAST_APART if lacking is None or is_extreme else LEAST_APART_OF_NAME
-        if apart and apart.lead >= least:
-            return replace(asked, reader_matched_cells={apart.column: frozenset((apart.cell,))})
-    if lacking is not None:
-        return NotComputed(reason=f"no row of its table says {lacking!r}")
+        missing = missing or next(filter(asked.is_absent, reading.names), None)
+        group = rows_read_apart(asked, reading.read)
+        threshold = LEAST_APART if missing is None or is_extreme else LEAST_APART_OF_NAME
+        if group and group.lead >= threshold:
+            return replace(asked, reader_matched_cells={group.column: frozenset((group.cell,))})
+    if missing is not None:
+        return NotComputed(reason=f"no row of its table says {missing!r}")
     reason = None if asked.matched_cells else partial_mention_reason(asked, operation)
     return asked if reason is None else NotComputed(reason=reason)
 
 
-def _of_two_kinds(asked: LinkedQuestion, column: int) -> str | None:
+def _binary_column_title(asked: LinkedQuestion, column: int) -> str | None:
     """The title of another column with two values, mentioned without either of its values.
 
     "The unpaid invoices" are some rows of a table whose column "Paid" has yes and no.
     """
     table, terms = asked.table, asked.terms
-    words = [each for each in terms(asked.question) if len(each) >= _FEWEST_LETTERS]
-    for place, title in enumerate(table.header[1:], start=1):
-        if place == column:
+    question_terms = [each for each in terms(asked.question) if len(each) >= _FEWEST_LETTERS]
+    for column_index, title in enumerate(table.header[1:], start=1):
+        if column_index == column:
             continue
-        held = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
-        cells = {*table.column(place)}
-        is_said = any(one in other for one in held for other in words)
-        if is_said and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
+        title_terms = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
+        cells = {*table.column(column_index)}
+        is_mentioned = any(term in word for term in title_terms for word in question_terms)
+        if is_mentioned and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
             return title
     return None
 
 
-def _same_in_all(asked: LinkedQuestion, column: int, wording: Wording) -> Computed | None:
+def _shared_value(asked: LinkedQuestion, column: int, wording: Wording) -> Computed | None:
     """The value that all matched rows share; None unless two or more rows match and agree."""
-    kept = [row for row in asked.totals.own if asked.matches_filter(row)]
-    cells = {row.cells[column].text for row in kept}
-    if len(kept) < _FEWEST_ROWS or len(cells) > 1 or not asked.matched_cells:
+    matching_rows = [row for row in asked.totals.own if asked.matches_filter(row)]
+    cells = {row.cells[column].text for row in matching_rows}
+    if len(matching_rows) < _FEWEST_ROWS or len(cells) > 1 or not asked.matched_cells:
         return None
     phrases, title = wording(asked.located[0].passage.language), asked.table.header[column]
-    over = phrases.joined(phrases.rows_of(len(kept)), asked.matched_cells_text)
+    scope = phrases.joined(phrases.rows_of(len(matching_rows)), asked.matched_cells_text)
     return Computed(
         text=phrases.noted.format(
             found=f"{title}: {cells.pop()}".removeprefix(": "),
-            note=phrases.in_all.format(over=over),
+            note=phrases.in_all.format(over=scope),
         ),
-        rows=tuple(row.candidate for row in kept),
+        rows=tuple(row.candidate for row in matching_rows),
     )
 
 
@@ -266,68 +266,70 @@ def aggregate_column(
 ) -> Computed | NotComputed | None:
     """Aggregate a column over the matched rows; None where there are too few of them."""
     table, totals = asked.table, asked.totals
-    kept = tuple(row for row in totals.own if asked.matches_filter(row))
+    matching_rows = tuple(row for row in totals.own if asked.matches_filter(row))
     # A single matched row is quoted instead; "how many saddles" may be answered by its cell.
-    is_of_rows = operation is Operation.COUNT and asked.mentions_row_type_or_document
-    fewest = 1 if is_of_rows or len(table.rows) == 1 else _FEWEST_ROWS
-    if len(kept) < fewest:
+    asks_for_rows = operation is Operation.COUNT and asked.mentions_row_type_or_document
+    minimum_rows = 1 if asks_for_rows or len(table.rows) == 1 else _FEWEST_ROWS
+    if len(matching_rows) < minimum_rows:
         return None
     title = table.header[column]
-    unclear = [row.cells[0].text for row in totals.unclear if asked.matches_filter(row)]
+    unclear_names = [row.cells[0].text for row in totals.unclear if asked.matches_filter(row)]
     reasons = {
         f"its table has several columns {title!r}": bool(title) and table.header.count(title) > 1,
         "a part of its table is not among the passages that were read": not table.is_whole,
-        f"its row {''.join(unclear)!r} may be the sum of the others": bool(unclear),
+        f"its row {''.join(unclear_names)!r} may be the sum of the others": bool(unclear_names),
     }
     if any(reasons.values()):
         return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
-    narrowed = replace(table, rows=kept)
+    subset = replace(table, rows=matching_rows)
     phrases = wording(asked.located[0].passage.language)
     if operation is Operation.COUNT:
-        return _counted(asked, narrowed, column, phrases)
-    where = phrases.joined(asked.matched_cells_text, _left_out(asked, phrases))
-    cells = narrowed.column(column)
-    quantities = narrowed.quantities(cells)
-    found = (narrowed.moments(cells) or quantities) if operation in EXTREMES else quantities
-    if operation in EXTREMES and isinstance(found, Quantities | Moments):
-        return _extreme(operation, narrowed, column, found, where=where, phrases=phrases)
+        return _count_of_rows(asked, subset, column, phrases)
+    scope = phrases.joined(asked.matched_cells_text, _totals_note(asked, phrases))
+    cells = subset.column(column)
+    quantities = subset.quantities(cells)
+    parsed = (subset.moments(cells) or quantities) if operation in EXTREMES else quantities
+    if operation in EXTREMES and isinstance(parsed, Quantities | Moments):
+        return _extremum(operation, subset, column, parsed, where=scope, phrases=phrases)
     if isinstance(quantities, Quantities):
-        return _aggregated(operation, narrowed, column, quantities, where=where, phrases=phrases)
-    why = "it holds other things than numbers"
-    if isinstance(found, NotComparable):
-        why = found.reason
-    elif narrowed.moments(cells) is not None:
-        why = "dates and times are not added up"
-    return NotComputed(reason=f"the column {title!r} cannot be compared: {why}")
+        return _total_or_mean(operation, subset, column, quantities, where=scope, phrases=phrases)
+    explanation = "it holds other things than numbers"
+    if isinstance(parsed, NotComparable):
+        explanation = parsed.reason
+    elif subset.moments(cells) is not None:
+        explanation = "dates and times are not added up"
+    return NotComputed(reason=f"the column {title!r} cannot be compared: {explanation}")
 
 
-def _left_out(asked: LinkedQuestion, phrases: AnswerPhrases) -> str:
+def _totals_note(asked: LinkedQuestion, phrases: AnswerPhrases) -> str:
     """The note that total rows were left out; empty where there were none."""
-    sums = [row for row in asked.totals.sums if asked.matches_filter(row)]
-    if len(sums) != 1:
-        return phrases.without_totals.format(count=len(sums)) if sums else ""
-    name = "" if sums[0].candidate.is_prompt_injection else sums[0].cells[0].text
+    total_rows = [row for row in asked.totals.sums if asked.matches_filter(row)]
+    if len(total_rows) != 1:
+        return phrases.without_totals.format(count=len(total_rows)) if total_rows else ""
+    name = "" if total_rows[0].candidate.is_prompt_injection else total_rows[0].cells[0].text
     return phrases.without_named_total.format(name=name) if name else phrases.without_total
 
 
-def _counted(asked: LinkedQuestion, table: Table, column: int, phrases: AnswerPhrases) -> Computed:
+def _count_of_rows(
+    asked: LinkedQuestion, table: Table, column: int, phrases: AnswerPhrases
+) -> Computed:
     cells = [each for each in table.column(column) if each]
-    different, rows = len(set(cells)), len(table.rows)
+    distinct, row_count = len(set(cells)), len(table.rows)
     title = table.header[column] or phrases.untitled
-    left_out = _left_out(asked, phrases)
-    if different in (0, rows) or column == 0:
+    totals_note = _totals_note(asked, phrases)
+    if distinct in (0, row_count) or column == 0:
         text = phrases.value.format(
             what=phrases.of_title(phrases.count, title),
-            number=rows,
-            over=phrases.joined(asked.matched_cells_text or phrases.all_rows, left_out),
+            number=row_count,
+            over=phrases.joined(asked.matched_cells_text or phrases.all_rows, totals_note),
         )
     else:
-        over = phrases.joined(asked.matched_cells_text or phrases.rows_of(rows), left_out)
-        text = phrases.count_of_different.format(title=title, number=different, over=over)
+        scope = phrases.joined(asked.matched_cells_text or phrases.rows_of(row_count), totals_note)
+        text = phrases.count_of_different.format(title=title, number=distinct, over=scope)
     return Computed(text=text, rows=tuple(each.candidate for each in table.rows))
 
 
-def _extreme(
+def _extremum(
     operation: Operation,
     table: Table,
     column: int,
@@ -339,23 +341,23 @@ def _extreme(
     values, title = quantities.values, table.header[column]
     is_largest = operation is Operation.LARGEST
     extreme = max(values) if is_largest else min(values)
-    best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
-    names = [table.name_of(row, (column,)) for row in best if column and row.cells[0].text]
-    named = phrases.listed(names, MOST_CITED)
-    value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text
-    end = phrases.largest if is_largest else phrases.smallest
+    matches = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
+    names = [table.name_of(row, (column,)) for row in matches if column and row.cells[0].text]
+    listed_names = phrases.listed(names, MOST_CITED)
+    value = f"{title}: {matches[0].cells[column].text}" if title else matches[0].cells[column].text
+    phrase = phrases.largest if is_largest else phrases.smallest
     if isinstance(quantities, Moments) and quantities.are_dates:
-        end = phrases.latest if is_largest else phrases.earliest
+        phrase = phrases.latest if is_largest else phrases.earliest
     return Computed(
         text=phrases.noted.format(
-            found=f"{named} — {value}" if named else value,
-            note=end.format(over=phrases.joined(phrases.rows_of(len(values)), where)),
+            found=f"{listed_names} — {value}" if listed_names else value,
+            note=phrase.format(over=phrases.joined(phrases.rows_of(len(values)), where)),
         ),
-        rows=tuple(row.candidate for row in best),
+        rows=tuple(row.candidate for row in matches),
     )
 
 
-def _aggregated(
+def _total_or_mean(
     operation: Operation,
     table: Table,
     column: int,
@@ -367,12 +369,12 @@ def _aggregated(
     values, is_average = quantities.values, operation is Operation.AVERAGE
     number = sum(values, Decimal(0))
     if is_average:
-        digits = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)
+        precision = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)
         mean = number / len(values)
-        rounded = mean.quantize(digits, ROUND_HALF_EVEN)
+        rounded = mean.quantize(precision, ROUND_HALF_EVEN)
         # Without trailing zeros, but with as many decimals as the column has.
-        least = Decimal(1).scaleb(-quantities.decimals)
-        number = rounded.quantize(least) if rounded == rounded.quantize(least) else rounded
+        unit = Decimal(1).scaleb(-quantities.decimals)
+        number = rounded.quantize(unit) if rounded == rounded.quantize(unit) else rounded
     name = phrases.average if is_average else phrases.sum
     return Computed(
         text=phrases.value.format(

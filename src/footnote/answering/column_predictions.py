@@ -34,16 +34,16 @@ class ColumnPredictions:
 
     def number(self, table: Table) -> int | None:
         """The number of that column."""
-        meant = self.of(table)
-        return None if meant is None else meant.number
+        prediction = self.of(table)
+        return None if prediction is None else prediction.number
 
     def operation(self, heard: Operation, table: Table, column: int) -> Operation:
         """The operation for a column: for the predicted column, its predicted extreme replaces
         max or min."""
-        meant = self.of(table)
-        if meant is None or meant.number != column or heard not in EXTREMES:
+        prediction = self.of(table)
+        if prediction is None or prediction.number != column or heard not in EXTREMES:
             return heard
-        return meant.extreme
+        return prediction.extreme
 
 
 NO_PREDICTIONS = ColumnPredictions()
@@ -54,27 +54,32 @@ async def predict_columns(
     finder: TableQuestionModel, question: str, tables: Iterable[Table], terms: Terms
 ) -> ColumnPredictions:
     """Predict the number, date or time column of each table. Raises ModelUnavailable."""
-    ordered = await asyncio.to_thread(_ordered, question, tables, terms)
-    told = await asyncio.gather(
-        *(finder.predict_column(question, table.shown(own)) for table, own in ordered.values())
+    orderable = await asyncio.to_thread(_orderable_tables, question, tables, terms)
+    predictions = await asyncio.gather(
+        *(
+            finder.predict_column(question, table.shown(columns))
+            for table, columns in orderable.values()
+        )
     )
     return ColumnPredictions(
         is_told=True,
         by_titles={
-            titles: replace(meant, number=own[meant.number])
-            for (titles, (_, own)), meant in zip(ordered.items(), told, strict=True)
-            if meant is not None
+            titles: replace(prediction, number=columns[prediction.number])
+            for (titles, (_, columns)), prediction in zip(
+                orderable.items(), predictions, strict=True
+            )
+            if prediction is not None
         },
     )
 
 
-def _ordered(
+def _orderable_tables(
     question: str, tables: Iterable[Table], terms: Terms
 ) -> dict[tuple[str, ...], tuple[Table, list[int]]]:
     """Each table with columns of numbers or moments, and these, by its titles."""
-    found: dict[tuple[str, ...], tuple[Table, list[int]]] = {}
+    tables_by_titles: dict[tuple[str, ...], tuple[Table, list[int]]] = {}
     for table in tables:
-        asked = LinkedQuestion(question=question, table=table, terms=terms, located=())
-        if asked.orderable_columns:
-            found.setdefault(tuple(table.header), (table, asked.orderable_columns))
-    return found
+        linked = LinkedQuestion(question=question, table=table, terms=terms, located=())
+        if linked.orderable_columns:
+            tables_by_titles.setdefault(tuple(table.header), (table, linked.orderable_columns))
+    return tables_by_titles

@@ -79,8 +79,8 @@ class Composition:
     async def finish(self) -> list[Piece]:
         """What is left when the model is done."""
         pieces = await self._pieces(self._layout.finish())
-        rest = self._statements.rest()
-        return pieces if rest is None else pieces + list(self._released(rest))
+        remaining = self._statements.rest()
+        return pieces if remaining is None else pieces + list(self._released(remaining))
 
     async def break_off(self) -> list[Piece]:
         """What was whole when the model broke off; a heading with nothing below it was not."""
@@ -98,15 +98,19 @@ class Composition:
         self._held.append(statement)
         if not self.sentences and (self.refuses or not statement.markers):
             return
-        held, self._held = self._held, []
-        known = {each.marker: each for each in self._statements.attribution.footnotes.citations}
-        for each in held:
-            before = self.sentences[-1] if self.sentences else None
-            new = [marker for marker in each.markers if marker not in self._made]
-            for marker in new:
-                self._made[marker] = replace(known[marker], marker=len(self._made) + 1)
+        pending, self._held = self._held, []
+        citations_by_marker = {
+            each.marker: each for each in self._statements.attribution.footnotes.citations
+        }
+        for each in pending:
+            previous = self.sentences[-1] if self.sentences else None
+            new_markers = [marker for marker in each.markers if marker not in self._made]
+            for marker in new_markers:
+                self._made[marker] = replace(
+                    citations_by_marker[marker], marker=len(self._made) + 1
+                )
             markers = tuple(self._made[marker].marker for marker in each.markers)
             self.sentences.append(replace(each, markers=markers))
-            yield TextWritten(text=self.sentences[-1].piece(before))
-            for marker in new:
+            yield TextWritten(text=self.sentences[-1].piece(previous))
+            for marker in new_markers:
                 yield CitationMade(citation=self._made[marker])

@@ -41,27 +41,30 @@ def pack_context(
     falls below `FEWEST_TOKENS`, the weakest source is left out. None keeps everything.
     """
     numbered = list(enumerate(evidence, start=1))
-    whole = [PackedSource(number=n, evidence=each, text=each.passage.text) for n, each in numbered]
+    sources = [
+        PackedSource(number=number, evidence=each, text=each.passage.text)
+        for number, each in numbered
+    ]
     if budget is None:
-        return whole
-    kept = sorted(whole, key=lambda each: (each.evidence.rank, each.number))
-    fixed = {n: count_tokens(head(n, each)) + 2 for n, each in numbered}
-    needed = {each.number: count_tokens(each.text) for each in whole}
-    words = _words_of(question, evidence)
-    while kept:
-        left = budget - sum(fixed[each.number] for each in kept)
-        allowance = _allowance([needed[each.number] for each in kept], left)
+        return sources
+    candidates = sorted(sources, key=lambda each: (each.evidence.rank, each.number))
+    header_tokens = {number: count_tokens(head(number, each)) + 2 for number, each in numbered}
+    text_tokens = {each.number: count_tokens(each.text) for each in sources}
+    query_words = _query_words(question, evidence)
+    while candidates:
+        available = budget - sum(header_tokens[each.number] for each in candidates)
+        allowance = _allowance([text_tokens[each.number] for each in candidates], available)
         if allowance is None:
-            return sorted(kept, key=lambda each: each.number)
-        if allowance >= FEWEST_TOKENS or (len(kept) == 1 and allowance > 0):
-            cut = [
+            return sorted(candidates, key=lambda each: each.number)
+        if allowance >= FEWEST_TOKENS or (len(candidates) == 1 and allowance > 0):
+            packed = [
                 each
-                if needed[each.number] <= allowance
-                else _shortened(each, words, allowance, count_tokens)
-                for each in kept
+                if text_tokens[each.number] <= allowance
+                else _best_excerpt(each, query_words, allowance, count_tokens)
+                for each in candidates
             ]
-            return sorted((each for each in cut if each.text), key=lambda each: each.number)
-        kept.pop()
+            return sorted((each for each in packed if each.text), key=lambda each: each.number)
+        candidates.pop()
     return []
 
 
@@ -73,22 +76,22 @@ def _allowance(needed: Sequence[int], budget: int) -> int | None:
     """
     if sum(needed) <= budget:
         return None
-    left = budget
+    remaining = budget
     ascending = sorted(needed)
     for position, need in enumerate(ascending):
-        share = left // (len(ascending) - position)
+        share = remaining // (len(ascending) - position)
         if need > share:
             return share
-        left -= need
+        remaining -= need
     return None
 
 
-def _words_of(question: str, evidence: Sequence[Evidence]) -> frozenset[str]:
-    matched = (term for each in evidence for term in each.matched_terms)
-    return frozenset(_WORD.findall(" ".join([question, *matched]).casefold()))
+def _query_words(question: str, evidence: Sequence[Evidence]) -> frozenset[str]:
+    matched_terms = (term for each in evidence for term in each.matched_terms)
+    return frozenset(_WORD.findall(" ".join([question, *matched_terms]).casefold()))
 
 
-def _shortened(
+def _best_excerpt(
     source: PackedSource, words: frozenset[str], allowance: int, count_tokens: Callable[[str], int]
 ) -> PackedSource:
     """The run of sentences within the allowance that holds most of the words, the first of them.
@@ -96,29 +99,35 @@ def _shortened(
     Where not even one sentence fits, as much of the first as does.
     """
     text = source.text
-    spans = _sentences(source.evidence.passage)
+    spans = _sentence_and_row_spans(source.evidence.passage)
     costs = [count_tokens(text[start:end]) + 1 for start, end in spans]
-    held = [_WORD.findall(text[start:end].casefold()) for start, end in spans]
-    worth = [sum(word in words for word in set(each)) for each in held]
-    best, best_worth = (0, 0), -1
-    first = cost = total = 0
+    span_words = [_WORD.findall(text[start:end].casefold()) for start, end in spans]
+    scores = [sum(word in words for word in set(each)) for each in span_words]
+    best_range, best_score = (0, 0), -1
+    first = cost = score = 0
     for last in range(len(spans)):
-        cost, total = cost + costs[last], total + worth[last]
+        cost, score = cost + costs[last], score + scores[last]
         while cost > allowance and first <= last:
-            cost, total, first = cost - costs[first], total - worth[first], first + 1
-        if first <= last and total > best_worth:
-            best, best_worth = (first, last + 1), total
-    if best_worth < 0:
-        cut = _beginning(text, allowance, count_tokens)
+            cost, score, first = cost - costs[first], score - scores[first], first + 1
+        if first <= last and score > best_score:
+            best_range, best_score = (first, last + 1), score
+    if best_score < 0:
+        beginning = _truncated(text, allowance, count_tokens)
         return PackedSource(
-            number=source.number, evidence=source.evidence, text=cut, shortened=True
+            number=source.number, evidence=source.evidence, text=beginning, shortened=True
         )
-    start, end = spans[best[0]][0], spans[best[1] - 1][1]
-    part = ("… " if best[0] else "") + text[start:end] + (" …" if best[1] < len(spans) else "")
-    return PackedSource(number=source.number, evidence=source.evidence, text=part, shortened=True)
+    start, end = spans[best_range[0]][0], spans[best_range[1] - 1][1]
+    excerpt = (
+        ("… " if best_range[0] else "")
+        + text[start:end]
+        + (" …" if best_range[1] < len(spans) else "")
+    )
+    return PackedSource(
+        number=source.number, evidence=source.evidence, text=excerpt, shortened=True
+    )
 
 
-def _sentences(passage: Passage) -> list[tuple[int, int]]:
+def _sentence_and_row_spans(passage: Passage) -> list[tuple[int, int]]:
     """Sentences, and rows where it is a table: what a cut never divides."""
     spans = []
     for start, end in sentence_spans(passage.text):
@@ -130,7 +139,7 @@ def _sentences(passage: Passage) -> list[tuple[int, int]]:
     return spans
 
 
-def _beginning(text: str, allowance: int, count_tokens: Callable[[str], int]) -> str:
+def _truncated(text: str, allowance: int, count_tokens: Callable[[str], int]) -> str:
     """As many whole words from the beginning as fit."""
     ends = [match.end() for match in _WORD.finditer(text)]
     low, high = 0, len(ends)

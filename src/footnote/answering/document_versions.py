@@ -53,35 +53,37 @@ def prefer_newest(
     """
     if not chosen or stated(question):
         return list(chosen)
-    before = documents_before(evidence)
-    kept: list[LocatedAnswer] = []
-    for each in chosen:
-        instead = each
-        for document in before.get(each.passage.document_id, ()):
-            better = _best_within(document, found, least)
-            better = better or _counterpart(each, document, found, evidence, terms)
-            if better is not None:
-                instead = better
+    preferred_documents = documents_before(evidence)
+    selected: list[LocatedAnswer] = []
+    for answer in chosen:
+        replacement = answer
+        for document in preferred_documents.get(answer.passage.document_id, ()):
+            alternative = _best_answer_within(document, found, least)
+            alternative = alternative or _counterpart(answer, document, found, evidence, terms)
+            if alternative is not None:
+                replacement = alternative
                 break
-        if all(instead.candidate is not other.candidate for other in kept):
-            kept.append(instead)
-    return kept
+        if all(replacement.candidate is not other.candidate for other in selected):
+            selected.append(replacement)
+    return selected
 
 
 def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
     """For each document of a series those that are newer, the newest first, or that the search was
     told to prefer."""
-    ranks = _ranks(evidence)
-    before: dict[UUID, Sequence[UUID]] = {}
-    for kind, members in _series(evidence):
-        newest = sorted({said[kind] for said in members.values()}, reverse=True)
-        place = {each: newest.index(said[kind]) for each, said in members.items()}
+    ranks = _series_ranks(evidence)
+    preferred: dict[UUID, Sequence[UUID]] = {}
+    for kind, members in _document_series(evidence):
+        newest_first = sorted({values[kind] for values in members.values()}, reverse=True)
+        positions = {member: newest_first.index(values[kind]) for member, values in members.items()}
         if members.keys() <= ranks.keys():
-            place = {each: ranks[each] for each in members}
-        order = sorted(members, key=lambda each: place[each])
+            positions = {member: ranks[member] for member in members}
+        ordered = sorted(members, key=lambda member: positions[member])
         for document in members:
-            before[document] = [each for each in order if place[each] < place[document]]
-    return before
+            preferred[document] = [
+                member for member in ordered if positions[member] < positions[document]
+            ]
+    return preferred
 
 
 def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
@@ -89,16 +91,16 @@ def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
     answer."""
     if not answer.found or stated(answer.question):
         return answer
-    before, names = documents_before(evidence), _names(evidence)
-    passed_over = {
-        cited.document_id: before[cited.document_id][0]
-        for cited in answer.citations
-        if before.get(cited.document_id)
+    preferred_documents, names = documents_before(evidence), _document_names(evidence)
+    better_by_used = {
+        citation.document_id: preferred_documents[citation.document_id][0]
+        for citation in answer.citations
+        if preferred_documents.get(citation.document_id)
     }
-    how = "is asked for" if _ranks(evidence) else "is newer"
+    why = "is asked for" if _series_ranks(evidence) else "is newer"
     notes = [
-        f"answer: from {names[own]}, since {names[other]}, which {how}, was not found to answer"
-        for own, other in passed_over.items()
+        f"answer: from {names[used]}, since {names[better]}, which {why}, was not found to answer"
+        for used, better in better_by_used.items()
     ]
     return replace(answer, degraded=(*answer.degraded, *notes)) if notes else answer
 
@@ -116,25 +118,27 @@ class NamedVersions:
 
     def is_passed_over(self, answer: Answer) -> bool:
         """Whether an answer was not found, or rests on documents that are not named alone."""
-        cited = {each.document_id for each in answer.citations}
-        return not answer.found or cited <= self.others
+        cited_documents = {each.document_id for each in answer.citations}
+        return not answer.found or cited_documents <= self.others
 
 
 def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions | None:
     """What a question names of a series; None where it names nothing, or several years."""
-    said = year_or_version(question)
-    for kind, members in _series(evidence) if said is not None else ():
-        named = {each for each, its in members.items() if (kind, its[kind]) == said}
-        if named:
+    version = year_or_version(question)
+    for kind, members in _document_series(evidence) if version is not None else ():
+        named_documents = {
+            each for each, values in members.items() if (kind, values[kind]) == version
+        }
+        if named_documents:
             return NamedVersions(
                 question=without_year_or_version(question),
-                evidence=[each for each in evidence if each.passage.document_id in named],
-                others=frozenset(members.keys() - named),
+                evidence=[each for each in evidence if each.passage.document_id in named_documents],
+                others=frozenset(members.keys() - named_documents),
             )
     return None
 
 
-def _ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
+def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
     """Where the search ranked documents in their series."""
     return {
         each.passage.document_id: record.rank_after
@@ -144,7 +148,7 @@ def _ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
     }
 
 
-def _names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
+def _document_names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
     """What documents are called: by their files, or else their titles."""
     return {
         each.passage.document_id: each.passage.filename or each.passage.document_title
@@ -152,32 +156,36 @@ def _names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
     }
 
 
-def _series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mapping[UUID, Stated]]]:
+def _document_series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mapping[UUID, Stated]]]:
     """Each series of two or more documents, with what it is ordered by and what they state."""
-    series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
-    for each in evidence:
-        passage = each.passage
+    documents_by_series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
+    for item in evidence:
+        passage = item.passage
         key = series_name(passage.filename, passage.document_title)
         if any(key):
             names = f"{PurePath(passage.filename).stem}\n{passage.document_title}"
-            series[key][passage.document_id] = stated(names)
-    for members in series.values():
+            documents_by_series[key][passage.document_id] = stated(names)
+    for members in documents_by_series.values():
         if len(members) > 1 and (kind := ordered_by(members.values())) is not None:
             yield kind, members
 
 
-def _best_within(
+def _best_answer_within(
     document: UUID, found: Sequence[LocatedAnswer], least: float
 ) -> LocatedAnswer | None:
     """The likeliest answer of a document, as likely as it is among those of that document."""
-    own = by_probability(each for each in found if each.passage.document_id == document)
-    none = max(0.0, 1.0 - sum(each.probability for each in found))
-    within = none + sum(each.probability for each in own)
-    best = next((each for each in own if not each.candidate.is_prompt_injection), None)
-    if best is None or best.reader_probability < least or within <= 0:
+    document_answers = by_probability(
+        each for each in found if each.passage.document_id == document
+    )
+    no_answer_probability = max(0.0, 1.0 - sum(each.probability for each in found))
+    document_probability = no_answer_probability + sum(
+        each.probability for each in document_answers
+    )
+    best = next((each for each in document_answers if not each.candidate.is_prompt_injection), None)
+    if best is None or best.reader_probability < least or document_probability <= 0:
         return None
-    chance = min(1.0, best.probability / within)
-    return replace(best, probability=chance) if chance >= least else None
+    probability = min(1.0, best.probability / document_probability)
+    return replace(best, probability=probability) if probability >= least else None
 
 
 def _counterpart(
@@ -191,18 +199,18 @@ def _counterpart(
 
     It is as likely as that one. None of a row, which is told by its titles and name.
     """
-    own = frozenset(terms(answer.candidate.statement))
-    if len(own) < _FEWEST_TERMS or answer.candidate.kind is BlockKind.TABLE:
+    answer_terms = frozenset(terms(answer.candidate.statement))
+    if len(answer_terms) < _FEWEST_TERMS or answer.candidate.kind is BlockKind.TABLE:
         return None
-    passages = [each for each in evidence if each.passage.document_id == document]
-    shares = [
-        (len(own & frozenset(terms(each.statement))) / len(own), each)
-        for each in candidates_of(passages)
+    document_evidence = [each for each in evidence if each.passage.document_id == document]
+    overlaps = [
+        (len(answer_terms & frozenset(terms(each.statement))) / len(answer_terms), each)
+        for each in candidates_of(document_evidence)
         if each.kind is not BlockKind.TABLE and not each.is_prompt_injection
     ]
-    share, best = max(shares, key=lambda each: each[0], default=(0.0, None))
-    if best is None or share < LEAST_SHARED:
+    overlap, best = max(overlaps, key=lambda each: each[0], default=(0.0, None))
+    if best is None or overlap < LEAST_SHARED:
         return None
-    read = next((each for each in found if each.candidate == best), None)
-    start, end = (best.start, best.end) if read is None else (read.start, read.end)
+    located = next((each for each in found if each.candidate == best), None)
+    start, end = (best.start, best.end) if located is None else (located.start, located.end)
     return replace(answer, candidate=best, start=start, end=end)

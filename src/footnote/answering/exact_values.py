@@ -56,9 +56,13 @@ class ExactValues:
     @property
     def years(self) -> frozenset[int]:
         """Every number that may be a year, also of the dates."""
-        alone = {int(v) for each in self.figures for v in each.values if 1000 <= v < 2200}
-        dated = {day.year for each in self.dates for day in each.readings if day.year is not None}
-        return frozenset(alone | dated)
+        figure_years = {
+            int(value) for each in self.figures for value in each.values if 1000 <= value < 2200
+        }
+        date_years = {
+            day.year for each in self.dates for day in each.readings if day.year is not None
+        }
+        return frozenset(figure_years | date_years)
 
 
 def extract_values(text: str, language: str | None, analyzer: Analyzer) -> ExactValues:
@@ -67,17 +71,19 @@ def extract_values(text: str, language: str | None, analyzer: Analyzer) -> Exact
     dates = [*dates_mentioned(text), *months_after_time_words(text)]
     dates.sort(key=lambda each: each.start)
     figures = figures_of(text, language, [(each.start, each.end) for each in dates])
-    counted = [(each.start, each.end) for each in dates]
-    counted += [(each.start, each.end) for each in figures if each.claims]
+    figure_and_date_spans = [(each.start, each.end) for each in dates]
+    figure_and_date_spans += [(each.start, each.end) for each in figures if each.claims]
     # "Million dollars" is compared as a part of its figure, and June as a part of its date.
     terms = [
         term
-        for term in _terms(text, language, analyzer)
-        if not any(start < term.end and term.start < end for start, end in counted)
+        for term in _extract_terms(text, language, analyzer)
+        if not any(start < term.end and term.start < end for start, end in figure_and_date_spans)
     ]
-    telling = {each.start for each in terms}
-    german = language == "de"
-    names = names_of(text, nouns_have_capitals=german, telling=telling if german else None)
+    term_starts = {each.start for each in terms}
+    is_german = language == "de"
+    names = names_of(
+        text, nouns_have_capitals=is_german, telling=term_starts if is_german else None
+    )
     return ExactValues(
         text=text,
         terms=tuple(terms),
@@ -88,7 +94,7 @@ def extract_values(text: str, language: str | None, analyzer: Analyzer) -> Exact
             name
             for name in names
             # Function words and numbers at the beginning of a sentence have capitals too.
-            if name.start in telling or not name.word.isascii()
+            if name.start in term_starts or not name.word.isascii()
         ),
         words=words_of(text),
         acronyms=acronyms_of(text),
@@ -100,7 +106,7 @@ def missing_figures(claimed: ExactValues, held: Sequence[ExactValues]) -> list[F
     return [
         figure
         for figure in claimed.figures
-        if figure.claims and not any(_holds(each, figure, claimed) for each in held)
+        if figure.claims and not any(_contains_figure(source, figure, claimed) for source in held)
     ]
 
 
@@ -111,8 +117,8 @@ def missing_dates(claimed: ExactValues, held: Sequence[ExactValues]) -> list[Dat
     missing = [date for date in claimed.dates if not bears_out(date, mentions, years)]
     if not missing:
         return []
-    named = {Day(month=month) for each in held for month in months_named(each.text)}
-    return [each for each in missing if named.isdisjoint(each.readings)]
+    named_months = {Day(month=month) for each in held for month in months_named(each.text)}
+    return [each for each in missing if named_months.isdisjoint(each.readings)]
 
 
 def in_spelling_of(held: Sequence[ExactValues], claimed: ExactValues) -> str:
@@ -124,33 +130,33 @@ def in_spelling_of(held: Sequence[ExactValues], claimed: ExactValues) -> str:
     >>> in_spelling_of(held, extract_values("On June 3, 2024 it cost 1200 EUR.", "en", analyzer))
     'On 03.06.2024 it cost 1,200 EUR.'
     """
-    spelt: list[tuple[int, int, str]] = []
+    replacements: list[tuple[int, int, str]] = []
     for figure in claimed.figures:
         if figure.claims:
-            spelt += _spelt_first(
+            replacements += _first_spelling(
                 figure,
                 [
-                    (each, other)
-                    for each in held
-                    for other in each.figures
+                    (source, other)
+                    for source in held
+                    for other in source.figures
                     if other.unit == figure.unit
                     and other.code == figure.code
                     and other.values & figure.values
                 ],
             )
     for date in claimed.dates:
-        spelt += _spelt_first(
+        replacements += _first_spelling(
             date,
             [
-                (each, other)
-                for each in held
-                for other in each.dates
+                (source, other)
+                for source in held
+                for other in source.dates
                 if set(date.readings) <= set(other.readings)
             ],
         )
     text = claimed.text
-    for start, end, said in sorted(spelt, reverse=True):
-        text = text[:start] + said + text[end:]
+    for start, end, spelling in sorted(replacements, reverse=True):
+        text = text[:start] + spelling + text[end:]
     return text
 
 
@@ -162,45 +168,54 @@ def misplaced_figures(claimed: ExactValues, held: Sequence[ExactValues]) -> list
     return [
         figure
         for figure in claimed.figures
-        if figure.claims and not any(_stands_in(each, figure, claimed) for each in held)
+        if figure.claims
+        and not any(_has_figure_in_context(source, figure, claimed) for source in held)
     ]
 
 
-def _spelt_first(
+def _first_spelling(
     said: Figure | DateMention, held: Sequence[tuple[ExactValues, Figure | DateMention]]
 ) -> list[tuple[int, int, str]]:
     """Where a figure or date stands, and how the first of the texts that hold it spells it."""
     return [
-        (said.start, said.end, each.text[at.start - _is_priced(each.text, at.start) : at.end])
-        for each, at in held[:1]
+        (
+            said.start,
+            said.end,
+            source.text[
+                mention.start - _follows_currency_sign(source.text, mention.start) : mention.end
+            ],
+        )
+        for source, mention in held[:1]
     ]
 
 
-def _is_priced(text: str, start: int) -> bool:
+def _follows_currency_sign(text: str, start: int) -> bool:
     """Whether the sign of a currency stands before a figure, and thus apart from it."""
     return text[max(0, start - 1) : start] in tuple("$€£¥")
 
 
-def _holds(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
+def _contains_figure(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
     """Whether a text has the figure; an uncertain number in the text counts only near a same
     term."""
     return (
         any(agrees(figure, other) for other in held.figures if other.claims)
-        or _stands_in(held, figure, claimed)
-        or _dated(figure, held)
+        or _has_figure_in_context(held, figure, claimed)
+        or _is_part_of_date(figure, held)
     )
 
 
-def _stands_in(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
+def _has_figure_in_context(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
     """Whether a text has the figure beside a term that it stands beside here, if there is one."""
-    agreeing = [other for other in held.figures if agrees(figure, other)]
-    if not agreeing:
-        return _dated(figure, held)
-    near = _neighbours(claimed, figure, NEIGHBOURS)
-    return not near or any(near & _neighbours(held, other, WINDOW) for other in agreeing)
+    matching_figures = [other for other in held.figures if agrees(figure, other)]
+    if not matching_figures:
+        return _is_part_of_date(figure, held)
+    neighbours = _neighbouring_terms(claimed, figure, NEIGHBOURS)
+    return not neighbours or any(
+        neighbours & _neighbouring_terms(held, other, WINDOW) for other in matching_figures
+    )
 
 
-def _dated(figure: Figure, held: ExactValues) -> bool:
+def _is_part_of_date(figure: Figure, held: ExactValues) -> bool:
     """Whether the figure is a part of a date in the text."""
     return not figure.unit and any(
         value in (day.year, day.month, day.day)
@@ -210,26 +225,26 @@ def _dated(figure: Figure, held: ExactValues) -> bool:
     )
 
 
-def _neighbours(claims: ExactValues, figure: Figure, reach: int) -> frozenset[str]:
-    before = [each.term for each in claims.terms if each.end <= figure.start]
-    behind = [each.term for each in claims.terms if each.start >= figure.end]
-    return frozenset((*before[-reach:], *behind[:reach]))
+def _neighbouring_terms(claims: ExactValues, figure: Figure, reach: int) -> frozenset[str]:
+    before = [term.term for term in claims.terms if term.end <= figure.start]
+    after = [term.term for term in claims.terms if term.start >= figure.end]
+    return frozenset((*before[-reach:], *after[:reach]))
 
 
-def _terms(text: str, language: str | None, analyzer: Analyzer) -> list[Term]:
-    found: list[Term] = []
+def _extract_terms(text: str, language: str | None, analyzer: Analyzer) -> list[Term]:
+    content_terms: list[Term] = []
     words: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
         if match["han"]:
-            for at in range(len(token) - 1):
-                pair = token[at : at + 2]
-                if not _CHINESE_FUNCTION.intersection(pair):
-                    start = match.start() + at
-                    found.append(Term(term=pair, start=start, end=start + 2))
+            for offset in range(len(token) - 1):
+                bigram = token[offset : offset + 2]
+                if not _CHINESE_FUNCTION.intersection(bigram):
+                    start = match.start() + offset
+                    content_terms.append(Term(term=bigram, start=start, end=start + 2))
         elif not _DIGIT.search(token):
             words.append((token.casefold(), match.start(), match.end()))
     stems = analyzer.word_terms([word for word, _, _ in words], language)
-    for (_, start, end), terms in zip(words, stems, strict=True):
-        found += [Term(term=term, start=start, end=end) for term in terms[:1]]
-    return sorted(found, key=lambda each: each.start)
+    for (_, start, end), word_terms in zip(words, stems, strict=True):
+        content_terms += [Term(term=term, start=start, end=end) for term in word_terms[:1]]
+    return sorted(content_terms, key=lambda each: each.start)

@@ -72,23 +72,27 @@ async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputatio
     unsupported calculation. Of several tables, only those that explain most of its words are used.
     Raises ModelUnavailable.
     """
-    found = await _meant(question, question.tables)
-    if not all(each.asked.table.is_whole for each in found):
-        found = await _meant(question, await question.whole())
+    comparisons = await _predicted_comparisons(question, question.tables)
+    if not all(comparison.asked.table.is_whole for comparison in comparisons):
+        comparisons = await _predicted_comparisons(question, await question.whole())
     best: ScoredComputation | None = None
-    for each in found:
-        table = each.asked.table
-        chances = await question.finder.column_probabilities(question.question, table.shown())
-        if chances is None:
+    for comparison in comparisons:
+        table = comparison.asked.table
+        column_probabilities = await question.finder.column_probabilities(
+            question.question, table.shown()
+        )
+        if column_probabilities is None:
             continue
-        meant = await question.predicted_column(table)
-        over = await asyncio.to_thread(_over, question, each, chances, meant)
-        if over is not None and isinstance(over[0], Computed):
-            passage = each.asked.located[0].passage
+        prediction = await question.predicted_column(table)
+        result = await asyncio.to_thread(
+            _compute_over_rows, question, comparison, column_probabilities, prediction
+        )
+        if result is not None and isinstance(result[0], Computed):
+            passage = comparison.asked.located[0].passage
             if await question.mismatch(passage) > MAX_MISMATCH:
-                over = NotComputed(reason=MISMATCH_REASON.format(file=each.file)), 0.0
-        if over is not None and (best is None or over[1] > best[1]):
-            best = over
+                result = NotComputed(reason=MISMATCH_REASON.format(file=comparison.file)), 0.0
+        if result is not None and (best is None or result[1] > best[1]):
+            best = result
     return best
 
 
@@ -97,92 +101,115 @@ async def answer_over_rows(question: TableQuestion) -> ScoredComputation | None:
 
     Raises ModelUnavailable.
     """
-    over = await answer_over_filtered_rows(question)
-    return await over_rows_named(question) if over is None else over
+    result = await answer_over_filtered_rows(question)
+    return await over_rows_named(question) if result is None else result
 
 
 def is_accepted(over: ScoredComputation, least: float) -> bool:
     """Whether the probability reaches the threshold, or the result is an explained refusal."""
-    found, probability = over
-    return isinstance(found, NotComputed) or probability >= least
+    computation, probability = over
+    return isinstance(computation, NotComputed) or probability >= least
 
 
-async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_Meant]:
+async def _predicted_comparisons(
+    question: TableQuestion, tables: Sequence[Evidence]
+) -> list[_Meant]:
     """Predict, for each best matching table, the comparison operator and its column."""
     if not mentions_value(question.question, tables[0].passage.language):
         return []
-    found = []
-    beside = link_to_tables(question.question, tables, question.terms)
-    each_asked = await asyncio.to_thread(
-        lambda: [(each, (len(each.unlinked_words), not each.mentions_row_type)) for each in beside]
+    comparisons = []
+    linked_questions = link_to_tables(question.question, tables, question.terms)
+    candidates = await asyncio.to_thread(
+        lambda: [
+            (each, (len(each.unlinked_words), not each.mentions_row_type))
+            for each in linked_questions
+        ]
     )
-    closest = min((distance for _, distance in each_asked), default=None)
-    for asked, distance in each_asked:
-        if distance != closest:
+    min_distance = min((distance for _, distance in candidates), default=None)
+    for linked, distance in candidates:
+        if distance != min_distance:
             continue
-        told = await question.predicted_operation(asked.table)
+        prediction = await question.predicted_operation(linked.table)
         if (
-            told is None
-            or not told.filter_column_probabilities
-            or told.operation is Operation.OTHER
+            prediction is None
+            or not prediction.filter_column_probabilities
+            or prediction.operation is Operation.OTHER
         ):
             continue
-        bound = max(told.operator_probabilities, key=lambda each: told.operator_probabilities[each])
-        at = max(
-            range(len(told.filter_column_probabilities)),
-            key=lambda each: told.filter_column_probabilities[each],
+        operator = max(
+            prediction.operator_probabilities,
+            key=lambda each: prediction.operator_probabilities[each],
+        )
+        column_index = max(
+            range(len(prediction.filter_column_probabilities)),
+            key=lambda each: prediction.filter_column_probabilities[each],
         )
         if (
-            told.operator_probabilities[bound] < LEAST_BOUND
-            or told.filter_column_probabilities[at] < LEAST_BOUNDED
+            prediction.operator_probabilities[operator] < LEAST_BOUND
+            or prediction.filter_column_probabilities[column_index] < LEAST_BOUNDED
         ):
             continue
-        sure = told.operator_probabilities[bound] * told.filter_column_probabilities[at]
-        found.append(_Meant(asked=asked, told=told, bound=bound, at=at, probability=sure))
-    return found
+        probability = (
+            prediction.operator_probabilities[operator]
+            * prediction.filter_column_probabilities[column_index]
+        )
+        comparisons.append(
+            _Meant(
+                asked=linked,
+                told=prediction,
+                bound=operator,
+                at=column_index,
+                probability=probability,
+            )
+        )
+    return comparisons
 
 
-def _over(
+def _compute_over_rows(
     question: TableQuestion,
     each: _Meant,
     chances: ColumnProbabilities,
     meant: ColumnPrediction | None,
 ) -> ScoredComputation | None:
-    kept = filter_rows(each.asked, each.at, each.bound)
-    if isinstance(kept, NotComparable):
-        return None if each.asked.matches_one_name else (NotComputed(reason=kept.reason), 0.0)
-    cells = frozenset(row.cells[each.at].text for row in kept.rows)
-    chosen = RowSelection(column=each.at, cells=cells, text=kept.said)
+    filtered = filter_rows(each.asked, each.at, each.bound)
+    if isinstance(filtered, NotComparable):
+        return None if each.asked.matches_one_name else (NotComputed(reason=filtered.reason), 0.0)
+    cells = frozenset(row.cells[each.at].text for row in filtered.rows)
+    selection = RowSelection(column=each.at, cells=cells, text=filtered.said)
     # "Plot 6" is not mentioned by "plots with at least 6 trees".
-    asked = replace(each.asked, question=kept.rest)
-    if asked.matches_one_name:
+    linked = replace(each.asked, question=filtered.rest)
+    if linked.matches_one_name:
         return None
-    asked = replace(asked, chosen=chosen)
-    rows = [row for row in asked.totals.own if asked.matches_filter(row)]
+    linked = replace(linked, chosen=selection)
+    rows = [row for row in linked.totals.own if linked.matches_filter(row)]
     operation = each.told.operation
-    lacking = _lacking(asked, each, kept, chances.filter_phrases)
-    if lacking is None and not (rows or operation is Operation.COUNT):
-        lacking = f"no row of the table in {each.file!r} has {asked.matched_cells_text}"
-    if lacking is not None:
-        return NotComputed(reason=lacking), 0.0
-    column, sure = _column(asked, each, chances, meant)
-    found: Computed | NotComputed | None = None
+    refusal = _refusal_reason(linked, each, filtered, chances.filter_phrases)
+    if refusal is None and not (rows or operation is Operation.COUNT):
+        refusal = f"no row of the table in {each.file!r} has {linked.matched_cells_text}"
+    if refusal is not None:
+        return NotComputed(reason=refusal), 0.0
+    column, probability = _requested_column(linked, each, chances, meant)
+    computation: Computed | NotComputed | None = None
     if operation is Operation.COUNT:
-        found = _counted(question, asked, rows)
+        computation = _count_rows(question, linked, rows)
     elif operation is None or len(rows) == 1:
-        found = _said(question, asked, rows, column, each.at)
+        computation = _list_rows(question, linked, rows, column, each.at)
     elif column is not None:
-        is_end = meant is not None and meant.number == column and operation in EXTREMES
-        of_column = meant.extreme if is_end and meant is not None else operation
-        found = aggregate_column(
-            of_column, replace(asked, predicted_column=column), column, question.wording
+        is_predicted_extreme = (
+            meant is not None and meant.number == column and operation in EXTREMES
         )
-    if found is None:
+        column_operation = (
+            meant.extreme if is_predicted_extreme and meant is not None else operation
+        )
+        computation = aggregate_column(
+            column_operation, replace(linked, predicted_column=column), column, question.wording
+        )
+    if computation is None:
         return None
-    return found, each.probability * sure if isinstance(found, Computed) else 0.0
+    return computation, each.probability * probability if isinstance(computation, Computed) else 0.0
 
 
-def _lacking(
+def _refusal_reason(
     asked: LinkedQuestion, each: _Meant, kept: FilteredRows, narrowing: Sequence[str]
 ) -> str | None:
     """The reason why the question may select other rows than these; None without a reason."""
@@ -192,20 +219,25 @@ def _lacking(
         reason = unsupported_reason(asked, each.told.operation or Operation.COUNT)
         if reason is not None:
             return reason
-    known = asked.linked_numbers(but=each.at)
-    if (number := number_beside(kept.rest, known)) is not None:
+    linked_numbers = asked.linked_numbers(but=each.at)
+    if (number := number_beside(kept.rest, linked_numbers)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "
             f"{each.file!r}; ask with one bound"
         )
     titles = asked.table.header
-    lacking = next(
-        (one for one in narrowing if one in kept.rest and not asked.is_linked(one, titles)), None
+    unlinked = next(
+        (
+            phrase
+            for phrase in narrowing
+            if phrase in kept.rest and not asked.is_linked(phrase, titles)
+        ),
+        None,
     )
-    return None if lacking is None else f"no row of the table in {each.file!r} says {lacking!r}"
+    return None if unlinked is None else f"no row of the table in {each.file!r} says {unlinked!r}"
 
 
-def _column(
+def _requested_column(
     asked: LinkedQuestion,
     each: _Meant,
     chances: ColumnProbabilities,
@@ -221,19 +253,23 @@ def _column(
     if operation is None:
         if each.told.no_column_probability >= LEAST_NONE:
             return None, each.told.no_column_probability
-        best = max(range(len(chances.probabilities)), key=lambda at: chances.probabilities[at])
+        best_index = max(
+            range(len(chances.probabilities)), key=lambda index: chances.probabilities[index]
+        )
         return (
             (None, 1.0 - chances.no_column_probability)
-            if best + 1 == each.at
-            else (best + 1, chances.probabilities[best])
+            if best_index + 1 == each.at
+            else (best_index + 1, chances.probabilities[best_index])
         )
     if meant is not None:
         return meant.number, meant.probability
-    said = [at for at in asked.titles if at in asked.orderable_columns and at != each.at]
-    return (said[0], 1.0 - each.told.no_column_probability) if len(said) == 1 else (None, 0.0)
+    columns = [
+        index for index in asked.titles if index in asked.orderable_columns and index != each.at
+    ]
+    return (columns[0], 1.0 - each.told.no_column_probability) if len(columns) == 1 else (None, 0.0)
 
 
-def _counted(
+def _count_rows(
     question: TableQuestion, asked: LinkedQuestion, rows: Sequence[Row]
 ) -> Computed | NotComputed | None:
     """Count the rows. A count of 0 cites all rows that were compared."""
@@ -250,22 +286,24 @@ def _counted(
     return Computed(text=text, rows=tuple(each.candidate for each in rows or asked.totals.own))
 
 
-def _said(
+def _list_rows(
     question: TableQuestion, asked: LinkedQuestion, rows: Sequence[Row], column: int | None, at: int
 ) -> Computed | None:
     """The names of the rows, or their cells in a column."""
     table = asked.table
-    named = [each for each in rows if not each.candidate.is_prompt_injection]
-    if not named or not all(each.cells[0].text for each in named):
+    safe_rows = [row for row in rows if not row.candidate.is_prompt_injection]
+    if not safe_rows or not all(row.cells[0].text for row in safe_rows):
         return None
-    names = [table.name_of(each, (at,)) for each in named]
+    names = [table.name_of(row, (at,)) for row in safe_rows]
     if column:
         title = table.header[column]
-        cells = [f"{title}: {each.cells[column].text or '–'}".removeprefix(": ") for each in named]
+        cells = [
+            f"{title}: {row.cells[column].text or '–'}".removeprefix(": ") for row in safe_rows
+        ]
         names = [f"{name} — {cell}" for name, cell in zip(names, cells, strict=True)]
     phrases = question.wording(asked.located[0].passage.language)
-    which = phrases.joined(asked.matched_cells_text, phrases.rows_of(len(named)))
+    note = phrases.joined(asked.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
-        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=which),
-        rows=tuple(each.candidate for each in named),
+        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
+        rows=tuple(row.candidate for row in safe_rows),
     )

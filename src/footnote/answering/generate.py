@@ -71,33 +71,33 @@ class GenerativeAnswerer:
         # It makes the refusal cheap: a model is not asked where the evidence hardly answers; and it
         # is the answer where the model is away.
         draft = await self.draft(question, sources)
-        unlikely = draft.confidence <= self.least_answerability and not draft.degraded
-        if not sources or unlikely:
-            for event in events_of(await self._refused(draft)):
+        is_unlikely = draft.confidence <= self.least_answerability and not draft.degraded
+        if not sources or is_unlikely:
+            for event in events_of(await self._refusal(draft)):
                 yield event
             return
-        shown = build_prompt(
+        prompt = build_prompt(
             question,
             sources,
             turns=turns,
             context_tokens=self.writer.context_tokens - self.writer.max_output_tokens,
             count_tokens=self.count_tokens,
         )
-        if not shown.numbers:
-            for event in events_of(_instead(draft, self._too_small())):
+        if not prompt.numbers:
+            for event in events_of(_draft_instead(draft, self._context_too_small())):
                 yield event
             return
-        composition = Composition(sources, self.analyzer, self.embedder, shown.numbers)
+        composition = Composition(sources, self.analyzer, self.embedder, prompt.numbers)
         writing = _Writing()
-        async with aclosing(self._written(shown, composition, writing)) as pieces:
+        async with aclosing(self._model_events(prompt, composition, writing)) as pieces:
             async for piece in pieces:
                 yield piece
-        written = await self._answer(draft, shown, composition, writing)
-        rest = closing_events(written) if composition.sentences else events_of(written)
-        for event in rest:
+        answer = await self._answer(draft, prompt, composition, writing)
+        events = closing_events(answer) if composition.sentences else events_of(answer)
+        for event in events:
             yield event
 
-    async def _written(
+    async def _model_events(
         self, shown: ModelPrompt, composition: Composition, writing: _Writing
     ) -> AsyncGenerator[AnswerEvent]:
         """What the model writes, as events; its failure is noted."""
@@ -113,40 +113,46 @@ class GenerativeAnswerer:
         except ModelUnavailable as unavailable:
             writing.failure = str(unavailable)
         # A sentence that was not finished may say the opposite of what it would have.
-        broken = writing.failure is not None
-        for event in await (composition.break_off() if broken else composition.finish()):
+        has_failed = writing.failure is not None
+        for event in await (composition.break_off() if has_failed else composition.finish()):
             yield event
 
     async def _answer(
         self, draft: Answer, shown: ModelPrompt, composition: Composition, writing: _Writing
     ) -> Answer:
         answer = replace(
-            await self._of(draft, composition, writing),
+            await self._grounded_answer(draft, composition, writing),
             removed_citations=composition.removed,
             omitted_evidence=shown.omitted,
             # A call that broke off, or was ended, does not say what it cost.
             usage=writing.usage or Usage(requests=1),
         )
-        cut = self._cut(shown)
-        return replace(answer, degraded=(*answer.degraded, *cut))
+        notes = self._truncation_notes(shown)
+        return replace(answer, degraded=(*answer.degraded, *notes))
 
-    async def _of(self, draft: Answer, composition: Composition, writing: _Writing) -> Answer:
-        name = writing.model or self.writer.name
+    async def _grounded_answer(
+        self, draft: Answer, composition: Composition, writing: _Writing
+    ) -> Answer:
+        model_name = writing.model or self.writer.name
         if not composition.sentences:
             if writing.failure is not None:
-                return _instead(draft, f"answer: quoted without {name}, {writing.failure}")
+                return _draft_instead(
+                    draft, f"answer: quoted without {model_name}, {writing.failure}"
+                )
             if composition.says_nothing_found:
-                return replace(await self._refused(draft), model=name)
-            return _instead(draft, f"answer: quoted, {name} cited nothing that the sources say")
+                return replace(await self._refusal(draft), model=model_name)
+            return _draft_instead(
+                draft, f"answer: quoted, {model_name} cited nothing that the sources say"
+            )
         grounded = await self.ground(
             composition.sentences, composition.citations, composition.evidence
         )
         sentences = tuple(
-            replace(written, support=held.support, verdict=held.verdict)
-            for written, held in zip(composition.sentences, grounded.sentences, strict=True)
+            replace(sentence, support=graded.support, verdict=graded.verdict)
+            for sentence, graded in zip(composition.sentences, grounded.sentences, strict=True)
         )
-        broken = writing.failure is not None
-        cut_off = (f"answer: cut off, {writing.failure}",) if broken else ()
+        has_failed = writing.failure is not None
+        failure_notes = (f"answer: cut off, {writing.failure}",) if has_failed else ()
         return Answer(
             question=draft.question,
             found=True,
@@ -154,11 +160,11 @@ class GenerativeAnswerer:
             citations=composition.citations,
             evidence=draft.evidence,
             confidence=grounded.confidence,
-            degraded=(*cut_off, *grounded.degraded),
-            model=name,
+            degraded=(*failure_notes, *grounded.degraded),
+            model=model_name,
         )
 
-    async def _refused(self, draft: Answer) -> Answer:
+    async def _refusal(self, draft: Answer) -> Answer:
         """That the documents do not answer; the evidence is the nearest that there is."""
         refusal = replace(
             draft,
@@ -168,13 +174,13 @@ class GenerativeAnswerer:
         )
         return await localised_refusal(refusal, self.analyzer)
 
-    def _too_small(self) -> str:
+    def _context_too_small(self) -> str:
         return (
             f"answer: quoted, no source fits into the {self.writer.context_tokens} tokens of "
             f"{self.writer.name} beside the {self.writer.max_output_tokens} it may write"
         )
 
-    def _cut(self, shown: ModelPrompt) -> tuple[str, ...]:
+    def _truncation_notes(self, shown: ModelPrompt) -> tuple[str, ...]:
         if not shown.shortened and not shown.omitted:
             return ()
         return (
@@ -183,6 +189,6 @@ class GenerativeAnswerer:
         )
 
 
-def _instead(draft: Answer, reason: str) -> Answer:
+def _draft_instead(draft: Answer, reason: str) -> Answer:
     """The draft, since the model gave nothing."""
     return replace(draft, degraded=(reason, *draft.degraded))

@@ -54,7 +54,7 @@ class Grounder(Protocol):
 class SupportGrounder:
     """Has a judge read sentences beside their quotes, which must hold their exact values.
 
-    Implements `Grounds`.
+    Implements `Grounder`.
     """
 
     analyzer: Analyzer
@@ -71,46 +71,48 @@ class SupportGrounder:
 
         A sentence that is its quote has support 1. The order of citations does not matter.
         """
-        held = _held(sentences, citations, evidence, self.analyzer)
-        supports: dict[int, float] = {at: 1.0 for at, each in held.items() if is_verbatim(each)}
-        open_ = {at: each for at, each in held.items() if at not in supports}
-        judged, notes = await self._judged(open_)
-        supports |= {
-            at: support_of(judged.get(at), each.coverage, guarded=bool(guard(each).guards))
-            for at, each in open_.items()
+        claims = _claim_evidence(sentences, citations, evidence, self.analyzer)
+        supports: dict[int, float] = {
+            index: 1.0 for index, claim in claims.items() if is_verbatim(claim)
         }
-        grounded = tuple(
-            _graded(sentence, supports.get(at)) for at, sentence in enumerate(sentences)
+        open_claims = {index: claim for index, claim in claims.items() if index not in supports}
+        scores, notes = await self._judge_scores(open_claims)
+        supports |= {
+            index: support_of(scores.get(index), claim.coverage, guarded=bool(guard(claim).guards))
+            for index, claim in open_claims.items()
+        }
+        graded = tuple(
+            _with_verdict(sentence, supports.get(index)) for index, sentence in enumerate(sentences)
         )
         return Grounded(
-            sentences=grounded,
+            sentences=graded,
             confidence=confidence_of(
                 list(supports.values()),
                 sum(
-                    at not in supports and is_check_worthy(sentence.text, self.analyzer)
-                    for at, sentence in enumerate(sentences)
+                    index not in supports and is_check_worthy(sentence.text, self.analyzer)
+                    for index, sentence in enumerate(sentences)
                 ),
             ),
             degraded=notes,
         )
 
-    async def _judged(
+    async def _judge_scores(
         self, held: Mapping[int, ClaimEvidence]
     ) -> tuple[dict[int, float], tuple[str, ...]]:
         if self.judge is None or not held:
             return {}, ()
-        places = sorted(held)
+        indices = sorted(held)
         try:
             scores = await self.judge(
-                [held[at].judged_statement for at in places],
-                [held[at].judged_text for at in places],
+                [held[index].judged_statement for index in indices],
+                [held[index].judged_text for index in indices],
             )
         except ModelUnavailable as unavailable:
             return {}, (f"grounding: not judged, {unavailable}",)
-        return dict(zip(places, scores, strict=True)), ()
+        return dict(zip(indices, scores, strict=True)), ()
 
 
-def _graded(sentence: AnswerSentence, support: float | None) -> AnswerSentence:
+def _with_verdict(sentence: AnswerSentence, support: float | None) -> AnswerSentence:
     if support is None:
         return replace(sentence, support=0.0, verdict=Verdict.UNCITED)
     if support >= SUPPORTED:
@@ -122,7 +124,7 @@ def _graded(sentence: AnswerSentence, support: float | None) -> AnswerSentence:
     return replace(sentence, support=support, verdict=verdict)
 
 
-def _held(
+def _claim_evidence(
     sentences: Sequence[AnswerSentence],
     citations: Sequence[Citation],
     evidence: Sequence[Evidence],
@@ -131,11 +133,11 @@ def _held(
     """Each sentence that has quotes, by its place, with them and what surrounds them."""
     passages: dict[str, Passage] = {each.passage.chunk_id: each.passage for each in evidence}
     reader = ClaimReader(analyzer=analyzer)
-    found = {}
-    for at, sentence in enumerate(sentences):
+    claims = {}
+    for index, sentence in enumerate(sentences):
         cited = [
             each for each in citations if each.marker in sentence.markers and each.quote.strip()
         ]
         if cited:
-            found[at] = pair_with_evidence(sentence.text, cited, passages, reader)
-    return found
+            claims[index] = pair_with_evidence(sentence.text, cited, passages, reader)
+    return claims

@@ -1,6 +1,6 @@
 """Detect prompt injections in evidence, with the reader (all languages) and exact patterns.
 
-The patterns are in `order_forms`.
+The patterns are in `injection_patterns`.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ class InjectionDetector:
         """
         if not texts:
             return []
-        plain = [legible(text) for text in texts]
-        asked = [
-            clear if unread is None or clear != text else unread[place]
-            for place, (text, clear) in enumerate(zip(texts, plain, strict=True))
+        legible_texts = [legible(text) for text in texts]
+        parts = [
+            legible_text if unread is None or legible_text != text else unread[index]
+            for index, (text, legible_text) in enumerate(zip(texts, legible_texts, strict=True))
         ]
-        open_ones = [place for place, text in enumerate(asked) if text]
-        said = dict.fromkeys(range(len(texts)), 0.0)
+        open_indices = [index for index, text in enumerate(parts) if text]
+        probabilities = dict.fromkeys(range(len(texts)), 0.0)
         with suppress(ModelUnavailable):
-            if self.reader and open_ones:
-                chances = await self.reader.injection_probabilities(
-                    [asked[place] for place in open_ones]
+            if self.reader and open_indices:
+                scores = await self.reader.injection_probabilities(
+                    [parts[index] for index in open_indices]
                 )
-                said |= dict(zip(open_ones, chances or (), strict=False))
+                probabilities |= dict(zip(open_indices, scores or (), strict=False))
         # Thousands of characters are compared with every form: not in the event loop.
         return await asyncio.to_thread(
             lambda: [
-                said[place] >= INJECTION_THRESHOLD or has_injection_pattern(text)
-                for place, text in enumerate(texts)
+                probabilities[index] >= INJECTION_THRESHOLD or has_injection_pattern(text)
+                for index, text in enumerate(texts)
             ]
         )
 
@@ -79,18 +79,19 @@ class InjectionDetector:
 
     async def classify_passages(self, passages: Sequence[Passage]) -> list[Passage]:
         """The passages, each with whether its title, headings or text give orders."""
-        unknown = [each for each in passages if each.suspicious is None]
-        texts = {_digest(text): text for text in map(all_text, unknown)}
-        missing = [digest for digest in texts if digest not in self._known]
-        found = await self([texts[digest] for digest in missing])
-        told = {each: self._known[each] for each in texts if each in self._known}
-        told |= dict(zip(missing, found, strict=True))
-        for digest, each in told.items():
+        unclassified = [each for each in passages if each.suspicious is None]
+        texts = {_digest(text): text for text in map(all_text, unclassified)}
+        # Taken before the model runs: others may evict them meanwhile.
+        flags = {digest: self._known[digest] for digest in texts if digest in self._known}
+        uncached = [digest for digest in texts if digest not in flags]
+        classified = await self([texts[digest] for digest in uncached])
+        for digest, is_injection in zip(uncached, classified, strict=True):
+            flags[digest] = is_injection
             while len(self._known) >= _REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            self._known[digest] = each
+            self._known[digest] = is_injection
         return [
-            replace(each, suspicious=told[_digest(all_text(each))])
+            replace(each, suspicious=flags[_digest(all_text(each))])
             if each.suspicious is None
             else each
             for each in passages
@@ -98,14 +99,14 @@ class InjectionDetector:
 
     async def classify_context(self, context: PassageContext) -> PassageContext:
         """The context, with whether each of its passages gives orders to a model."""
-        before = len(context.context_before)
-        looked = await self.classify_passages(
+        chunk_index = len(context.context_before)
+        classified = await self.classify_passages(
             [*context.context_before, context.chunk, *context.context_after]
         )
         return PassageContext(
-            chunk=looked[before],
-            context_before=tuple(looked[:before]),
-            context_after=tuple(looked[before + 1 :]),
+            chunk=classified[chunk_index],
+            context_before=tuple(classified[:chunk_index]),
+            context_after=tuple(classified[chunk_index + 1 :]),
         )
 
 

@@ -24,39 +24,43 @@ async def without_injections(reader: Reader, found: Sequence[LocatedAnswer]) -> 
     """
     suspicious = {each.passage.chunk_id: each.candidate.evidence for each in found}
     suspicious = {chunk: each for chunk, each in suspicious.items() if each.suspicious}
-    orders = {place for each in suspicious.values() for place in await _orders_of(reader, each)}
-    return [each for each in found if _place(each.candidate) not in orders]
+    injections = {
+        place for each in suspicious.values() for place in await _injections_in(reader, each)
+    }
+    return [each for each in found if _place(each.candidate) not in injections]
 
 
-async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
+async def _injections_in(reader: Reader, evidence: Evidence) -> list[_Place]:
     """Where the statements of suspicious evidence stand that give orders."""
     passage = evidence.passage
     statements = candidates_of([evidence])
     # A title is often the beginning of the text.
-    above = [
+    headings = [
         each
         for each in dict.fromkeys((passage.document_title, *passage.heading_path))
         if not any(each in one.statement for one in statements)
     ]
-    plain = without_directions(all_text(passage))
-    said = [*(each.statement for each in statements), *above, plain]
-    chances = await reader.injection_probabilities(list(map(legible, said)))
-    if chances is None or not statements:
+    whole_text = without_directions(all_text(passage))
+    texts = [*(each.statement for each in statements), *headings, whole_text]
+    probabilities = await reader.injection_probabilities(list(map(legible, texts)))
+    if probabilities is None or not statements:
         return []
-    *alone, whole = chances
-    orders = [
+    *statement_probabilities, whole_probability = probabilities
+    injections = [
         _place(each)
-        for each, chance in zip(statements, alone, strict=False)
-        if chance >= INJECTION_THRESHOLD
+        for each, probability in zip(statements, statement_probabilities, strict=False)
+        if probability >= INJECTION_THRESHOLD
     ]
-    known = max(alone) >= INJECTION_THRESHOLD or any(
-        (*(each.is_prompt_injection for each in statements), *map(has_injection_pattern, above))
+    is_detected = max(statement_probabilities) >= INJECTION_THRESHOLD or any(
+        (*(each.is_prompt_injection for each in statements), *map(has_injection_pattern, headings))
     )
     # Marks of direction make evidence suspicious, and are no order.
-    if known or (whole < INJECTION_THRESHOLD and not has_injection_pattern(plain)):
-        return orders
-    likeliest = max(range(len(statements)), key=lambda at: alone[at])
-    return [_place(statements[likeliest])]
+    if is_detected or (
+        whole_probability < INJECTION_THRESHOLD and not has_injection_pattern(whole_text)
+    ):
+        return injections
+    most_probable = max(range(len(statements)), key=lambda index: statement_probabilities[index])
+    return [_place(statements[most_probable])]
 
 
 def _place(candidate: Candidate) -> _Place:

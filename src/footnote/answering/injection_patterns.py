@@ -74,12 +74,12 @@ def has_injection_pattern(text: str) -> bool:
     """
     if hides_text(text):
         return True
-    plain = unicodedata.normalize("NFKC", without_hidden(text)).replace("’", "'").lower()
-    plain = _LINES.sub("\n", _SPACES.sub(" ", plain)).strip()
+    normalised = unicodedata.normalize("NFKC", without_hidden(text)).replace("’", "'").lower()
+    normalised = _LINES.sub("\n", _SPACES.sub(" ", normalised)).strip()
     return any(
-        form.search(plain) is not None
-        for needed, form in _COMPILED
-        if any(each in plain for each in needed)
+        pattern.search(normalised) is not None
+        for literals, pattern in _COMPILED
+        if any(each in normalised for each in literals)
     )
 
 
@@ -103,7 +103,7 @@ def legible(text: str) -> str:
     """
     if text.isascii():
         return text
-    plain = without_hidden(text)
-    if _STYLED.search(plain):
-        plain = unicodedata.normalize("NFKC", plain)
-    return _MIXED_WORD.sub(lambda word: word[0].translate(_LOOK_ALIKES), plain)
+    cleaned = without_hidden(text)
+    if _STYLED.search(cleaned):
+        cleaned = unicodedata.normalize("NFKC", cleaned)
+    return _MIXED_WORD.sub(lambda match: match[0].translate(_LOOK_ALIKES), cleaned)

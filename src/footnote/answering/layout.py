@@ -67,34 +67,34 @@ class Layout:
         """The units that are complete with this piece."""
         # A carriage return is half a line break, or none.
         self._text += text.replace("\r", " ")
-        return self._released(final=False)
+        return self._completed_units(final=False)
 
     def finish(self) -> list[Unit]:
         """The units that are left when nothing follows."""
-        return self._released(final=True)
+        return self._completed_units(final=True)
 
     def break_off(self) -> list[Unit]:
         """The units that are whole where the text breaks off. Law: none is half a statement."""
         text, self._text = _MARKER_BEGUN.sub("", self._text), ""
         if text.endswith(("]", "】")):
             text += " "  # What comes after a marker is not part of it.
-        whole = list(_units(text, self._before))
+        complete = list(_units(text, self._before))
         for continuation in _CONTINUATIONS:
-            longer = _units(text + continuation, self._before)
-            pairs = zip(whole, longer, strict=False)
-            whole = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
-        return [unit for unit, _ in whole]
+            continued = _units(text + continuation, self._before)
+            pairs = zip(complete, continued, strict=False)
+            complete = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+        return [unit for unit, _ in complete]
 
-    def _released(self, *, final: bool) -> list[Unit]:
-        released: list[Unit] = []
-        done = 0
+    def _completed_units(self, *, final: bool) -> list[Unit]:
+        units: list[Unit] = []
+        consumed = 0
         for unit, end in _units(self._text, self._before):
             if not (final or _has_ended(unit.kind, self._text, end)):
                 break
-            released.append(unit)
-            self._before, done = unit.kind, end
-        self._text = "" if final else self._text[done:]
-        return released
+            units.append(unit)
+            self._before, consumed = unit.kind, end
+        self._text = "" if final else self._text[consumed:]
+        return units
 
 
 def _has_ended(kind: Kind, text: str, end: int) -> bool:
@@ -102,84 +102,86 @@ def _has_ended(kind: Kind, text: str, end: int) -> bool:
     if end == len(text):
         return False
     if kind is Kind.ROW:
-        line = _matched(_LINE, text, end + 1)
+        line = _match_text(_LINE, text, end + 1)
         return end + 1 + len(line) < len(text) or not _SEPARATOR_CHARACTERS.issuperset(line)
     if kind in {Kind.HEADING, Kind.TABLE_HEAD} or _BLANK_LINE.match(text, end):
         return True
-    space = _matched(_SPACE, text, end)
+    space = _match_text(_SPACE, text, end)
     start = end + len(space)
     if start == len(text):
         return False
-    if "\n" in space and (found := _LAYOUT.match(text, start)):
-        return found.end() < len(text)
-    return _shows_how_it_goes_on(text, start)
+    if "\n" in space and (match := _LAYOUT.match(text, start)):
+        return match.end() < len(text)
+    return _is_continuation_known(text, start)
 
 
-def _shows_how_it_goes_on(text: str, start: int) -> bool:
+def _is_continuation_known(text: str, start: int) -> bool:
     """Whether what follows a statement is no half marker, and its first word is known."""
     if text[start] in "[【":
         following = text[start : start + _LONGEST_MARKER]
         return "]" in following or "】" in following or len(following) == _LONGEST_MARKER
-    return start + len(_matched(_OPENING, text, start)) < len(text)
+    return start + len(_match_text(_OPENING, text, start)) < len(text)
 
 
 def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
     """Each unit with the offset at which it ends."""
-    position = breaks = 0
+    position = line_breaks = 0
     while True:
-        space = _matched(_SPACE, text, position)
-        breaks += space.count("\n")
+        space = _match_text(_SPACE, text, position)
+        line_breaks += space.count("\n")
         position += len(space)
         if position == len(text):
             return
-        opens_line = breaks > 0 or before is None
-        found = _LAYOUT.match(text, position) if opens_line else None
-        skipped = _skipped(text, found)
-        if skipped is not None:
+        opens_line = line_breaks > 0 or before is None
+        match = _LAYOUT.match(text, position) if opens_line else None
+        omitted_end = _end_of_omitted(text, match)
+        if omitted_end is not None:
             # What follows on its line still opens one.
-            position, breaks = skipped, max(breaks, 1)
+            position, line_breaks = omitted_end, max(line_breaks, 1)
             continue
-        kind, sign, start, end = _extent(text, position, found)
-        after = end
+        kind, sign, start, end = _unit_extent(text, position, match)
+        next_position = end
         if kind is Kind.ROW and (separator := _separator_end(text, end)) is not None:
-            kind, after = Kind.TABLE_HEAD, separator
+            kind, next_position = Kind.TABLE_HEAD, separator
         body = text[start:end].strip()
         if body:
             indent = len(space) - (space.rfind("\n") + 1) if kind is Kind.ITEM else 0
             nested = indent if before is Kind.ITEM else 0
-            gap = _gap(kind, before, breaks) + " " * min(nested, _DEEPEST_INDENT)
-            yield Unit(kind=kind, gap=gap, sign=sign, body=body), after
-            before, breaks = kind, 0
-        position = after
+            gap = _gap(kind, before, line_breaks) + " " * min(nested, _DEEPEST_INDENT)
+            yield Unit(kind=kind, gap=gap, sign=sign, body=body), next_position
+            before, line_breaks = kind, 0
+        position = next_position
 
 
 def _gap(kind: Kind, before: Kind | None, breaks: int) -> str:
     """What stands before a unit; a table and a list must not swallow what follows them."""
     if breaks == 0 and kind is Kind.TEXT:
         return " "
-    apart = kind is Kind.TABLE_HEAD or (before is Kind.ROW) != (kind is Kind.ROW)
-    return "\n\n" if breaks > 1 or (apart and before is not Kind.TABLE_HEAD) else "\n"
+    needs_blank_line = kind is Kind.TABLE_HEAD or (before is Kind.ROW) != (kind is Kind.ROW)
+    return "\n\n" if breaks > 1 or (needs_blank_line and before is not Kind.TABLE_HEAD) else "\n"
 
 
-def _skipped(text: str, found: re.Match[str] | None) -> int | None:
+def _end_of_omitted(text: str, found: re.Match[str] | None) -> int | None:
     """Where to go on after what is left out: rules, quote signs, fences and stray separators."""
     if found is None:
         return None
     if found["quote"] or found["rule"]:
         return found.end()
-    line_end = found.start() + len(_matched(_LINE, text, found.start()))
+    line_end = found.start() + len(_match_text(_LINE, text, found.start()))
     if found["fence"] or (found["row"] and _is_separator(text[found.start() : line_end])):
         return line_end
     return None
 
 
-def _extent(text: str, position: int, found: re.Match[str] | None) -> tuple[Kind, str, int, int]:
+def _unit_extent(
+    text: str, position: int, found: re.Match[str] | None
+) -> tuple[Kind, str, int, int]:
     """A unit's kind and sign, and where its body begins and ends."""
     if found is None or found["item"]:
         sign = f"{found.group().strip()} " if found else ""
         start = found.end() if found else position
         return (Kind.ITEM if found else Kind.TEXT), sign, start, _sentence_end(text, start)
-    length = min(len(_matched(_LINE, text, position)), LONGEST_STATEMENT)
+    length = min(len(_match_text(_LINE, text, position)), LONGEST_STATEMENT)
     if found["heading"]:
         return Kind.HEADING, f"{found.group().strip()} ", found.end(), position + length
     return Kind.ROW, "", position, position + length
@@ -187,7 +189,7 @@ def _extent(text: str, position: int, found: re.Match[str] | None) -> tuple[Kind
 
 def _sentence_end(text: str, start: int) -> int:
     segment = text[start : _paragraph_end(text, start)]
-    masked = _MARKER_RUN.sub(lambda found: '"' * len(found.group()), segment)
+    masked = _MARKER_RUN.sub(lambda match: '"' * len(match.group()), segment)
     end = sentence_spans(masked)[0][1]
     if end <= LONGEST_STATEMENT:
         return start + end
@@ -200,8 +202,8 @@ def _paragraph_end(text: str, start: int) -> int:
     limit = start + LONGEST_STATEMENT + 1
     position = text.find("\n", start, limit)
     while position >= 0:
-        line = position + 1 + len(_matched(_INDENT, text, position + 1))
-        if line == len(text) or text[line] == "\n" or _LAYOUT.match(text, line):
+        line_start = position + 1 + len(_match_text(_INDENT, text, position + 1))
+        if line_start == len(text) or text[line_start] == "\n" or _LAYOUT.match(text, line_start):
             return position
         position = text.find("\n", position + 1, limit)
     return min(limit, len(text))
@@ -209,7 +211,7 @@ def _paragraph_end(text: str, start: int) -> int:
 
 def _separator_end(text: str, row_end: int) -> int | None:
     """Where the line of dashes under a table's head ends, if there is one."""
-    line = _matched(_LINE, text, row_end + 1)
+    line = _match_text(_LINE, text, row_end + 1)
     return row_end + 1 + len(line) if _is_separator(line) else None
 
 
@@ -217,7 +219,7 @@ def _is_separator(line: str) -> bool:
     return "-" in line and "|" in line and _SEPARATOR_CHARACTERS.issuperset(line)
 
 
-def _matched(pattern: re.Pattern[str], text: str, position: int) -> str:
+def _match_text(pattern: re.Pattern[str], text: str, position: int) -> str:
     """What a pattern that also matches nothing matches at a position."""
-    found = pattern.match(text, position)
-    return found.group() if found else ""
+    match = pattern.match(text, position)
+    return match.group() if match else ""

@@ -60,42 +60,42 @@ def reversed_limits(
     >>> len(reversed_limits(claim, held, "en"))
     1
     """
-    found = []
+    reversed_figures = []
     for figure in claimed.figures:
-        said = _side(claimed.text, figure, language) if figure.claims else None
-        if said is None:
+        claimed_side = _bound_side(claimed.text, figure, language) if figure.claims else None
+        if claimed_side is None:
             continue
-        sides = [
-            _side(each.text, other, language)
+        source_sides = [
+            _bound_side(each.text, other, language)
             for each in held
             for other in each.figures
             if agrees(figure, other)
         ]
-        if sides and all(side is not None and side != said for side in sides):
-            found.append(figure)
-    return found
+        if source_sides and all(side is not None and side != claimed_side for side in source_sides):
+            reversed_figures.append(figure)
+    return reversed_figures
 
 
-def _side(text: str, figure: Figure, language: str | None) -> int | None:
+def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
     """0 where a number is the least, 1 where it is the most, None where neither is said."""
     before = text[max(0, figure.start - _LOOK_BACK) : figure.start]
-    behind = text[figure.end : figure.end + _REACH + 12]
-    ends: list[tuple[int, int]] = []
+    after = text[figure.end : figure.end + _REACH + 12]
+    wordings: list[tuple[int, int]] = []
     for side, pattern in enumerate(_patterns(language)[0]):
-        ends += [
-            (found.start(), side)
-            for found in pattern.finditer(before)
-            if _GAP.fullmatch(before[found.end() :])
+        wordings += [
+            (wording.start(), side)
+            for wording in pattern.finditer(before)
+            if _GAP.fullmatch(before[wording.end() :])
         ]
-    if ends:
+    if wordings:
         # The longest wording at the number: "not more than" over "more than".
-        return min(ends)[1]
+        return min(wordings)[1]
     for side, pattern in enumerate(_patterns(language)[1]):
-        follows = pattern.search(behind)
+        match = pattern.search(after)
         if (
-            follows
-            and follows.start() <= _REACH
-            and not re.search(r"[.;,。；，]", behind[: follows.start()])
+            match
+            and match.start() <= _REACH
+            and not re.search(r"[.;,。；，]", after[: match.start()])
         ):
             return side
     return None

@@ -41,32 +41,40 @@ def list_asked(
     is the answer. None where a part of the list is in another passage or the passage may be a
     prompt injection.
     """
-    asked = frozenset(terms(question))
+    question_terms = frozenset(terms(question))
     lists = []
     for item in evidence:
         for span in () if item.suspicious else item.passage.spans:
-            own = _items(item, span)
-            if not _SEVERAL <= len(own) <= MOST_ITEMS:
+            items = _list_items(item, span)
+            if not _SEVERAL <= len(items) <= MOST_ITEMS:
                 continue
-            known = {word for each in own for word in terms(each.statement)}
-            above = [each for each in _above(item, span) if _is_all_said(each, question, terms)]
-            above = [each for each in above if not known & (asked - frozenset(terms(each)))]
-            if not above or any(each.is_prompt_injection for each in own):
+            item_terms = {word for each in items for word in terms(each.statement)}
+            introductions = [
+                each
+                for each in _introductions(item, span)
+                if _mentions_all_words(each, question, terms)
+            ]
+            introductions = [
+                each
+                for each in introductions
+                if not item_terms & (question_terms - frozenset(terms(each)))
+            ]
+            if not introductions or any(each.is_prompt_injection for each in items):
                 continue
-            places = {each.canonical_span for each in own}
-            sure = sum(
+            item_spans = {each.canonical_span for each in items}
+            probability = sum(
                 each.probability
                 for each in found
                 if each.passage.chunk_id == item.passage.chunk_id
-                and each.candidate.canonical_span in places
+                and each.candidate.canonical_span in item_spans
             )
             lists.append(
                 AskedList(
                     items=[
                         LocatedAnswer(
-                            candidate=each, start=each.start, end=each.end, probability=sure
+                            candidate=each, start=each.start, end=each.end, probability=probability
                         )
-                        for each in own
+                        for each in items
                     ]
                 )
             )
@@ -81,16 +89,16 @@ def with_list(
     terms: Terms,
 ) -> list[LocatedAnswer]:
     """What was chosen, or all items of a list that is asked for and likelier than that."""
-    asked = list_asked(question, found, evidence, terms)
-    if asked is None:
+    asked_list = list_asked(question, found, evidence, terms)
+    if asked_list is None:
         return list(chosen)
-    places = [each.candidate.canonical_span for each in asked.items]
-    others = [each for each in chosen if each.candidate.canonical_span not in places]
-    likelier = max((each.probability for each in others), default=0.0)
-    return list(asked.items if asked.probability > likelier else chosen)
+    item_spans = [each.candidate.canonical_span for each in asked_list.items]
+    others = [each for each in chosen if each.candidate.canonical_span not in item_spans]
+    best_other_probability = max((each.probability for each in others), default=0.0)
+    return list(asked_list.items if asked_list.probability > best_other_probability else chosen)
 
 
-def _items(item: Evidence, span: BlockSpan) -> list[Candidate]:
+def _list_items(item: Evidence, span: BlockSpan) -> list[Candidate]:
     """The items of a list that stands wholly in the passage; none of anything else."""
     if span.kind is not BlockKind.LIST or not (span.begins and span.ends):
         return []
@@ -101,19 +109,25 @@ def _items(item: Evidence, span: BlockSpan) -> list[Candidate]:
     ]
 
 
-def _above(item: Evidence, span: BlockSpan) -> Iterator[str]:
+def _introductions(item: Evidence, span: BlockSpan) -> Iterator[str]:
     """What may say what a list is of."""
     yield from item.passage.heading_path[-1:]
-    before = [each for each in candidates_of([item]) if each.canonical_span[1] <= span.char_start]
-    if before and before[-1].statement.endswith(_LEADS_ON):
-        yield before[-1].statement
+    preceding = [
+        each for each in candidates_of([item]) if each.canonical_span[1] <= span.char_start
+    ]
+    if preceding and preceding[-1].statement.endswith(_LEADS_ON):
+        yield preceding[-1].statement
 
 
-def _is_all_said(text: str, question: str, terms: Terms) -> bool:
+def _mentions_all_words(text: str, question: str, terms: Terms) -> bool:
     """Whether a question says all words of a text, and denies if that does."""
-    own = frozenset(terms(text))
-    return bool(own) and own <= frozenset(terms(question)) and _denies(text) == _denies(question)
+    text_terms = frozenset(terms(text))
+    return (
+        bool(text_terms)
+        and text_terms <= frozenset(terms(question))
+        and _is_negated(text) == _is_negated(question)
+    )
 
 
-def _denies(text: str) -> bool:
+def _is_negated(text: str) -> bool:
     return not NEGATION_WORDS.isdisjoint(text.casefold().replace("?", " ").split())

@@ -37,30 +37,32 @@ def read_markers(sentence: str) -> tuple[str, tuple[CitedClause, ...]]:
     >>> words, [each.numbers for each in marked]
     ('The rent is 900, the deposit 2,700.', [(1,), (2, 3, 5)])
     """
-    words: list[str] = []
-    marked: list[CitedClause] = []
-    opening: tuple[int, ...] = ()
-    done = 0
+    segments: list[str] = []
+    clauses: list[CitedClause] = []
+    leading_numbers: tuple[int, ...] = ()
+    end = 0
     for match in MARKER.finditer(sentence):
-        between = sentence[done : match.start()]
+        segment = sentence[end : match.start()]
         numbers = _numbers(match.group("numbers"))
-        words.append(between)
-        if any(map(str.isalnum, between)):
-            marked.append(CitedClause(numbers=opening + numbers, clause=between.strip(" \t,;")))
-            opening = ()
-        elif marked:
-            last = marked.pop()
-            marked.append(CitedClause(numbers=last.numbers + numbers, clause=last.clause))
+        segments.append(segment)
+        if any(map(str.isalnum, segment)):
+            clauses.append(
+                CitedClause(numbers=leading_numbers + numbers, clause=segment.strip(" \t,;"))
+            )
+            leading_numbers = ()
+        elif clauses:
+            last = clauses.pop()
+            clauses.append(CitedClause(numbers=last.numbers + numbers, clause=last.clause))
         else:
-            opening += numbers
-        done = match.end()
-    rest = sentence[done:]
-    text = _joined([*words, rest])
-    if opening:
-        marked.insert(0, CitedClause(numbers=opening, clause=rest.strip()))
+            leading_numbers += numbers
+        end = match.end()
+    remainder = sentence[end:]
+    text = _joined([*segments, remainder])
+    if leading_numbers:
+        clauses.insert(0, CitedClause(numbers=leading_numbers, clause=remainder.strip()))
     return text, tuple(
         CitedClause(numbers=tuple(dict.fromkeys(each.numbers)), clause=each.clause)
-        for each in marked
+        for each in clauses
     )
 
 
@@ -74,9 +76,9 @@ def _numbers(text: str) -> tuple[int, ...]:
     >>> _numbers("1, 3-5")
     (1, 3, 4, 5)
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for match in _RANGE_OR_NUMBER.finditer(text):
         first, last = int(match[1]), int(match[2] or match[1])
-        wide = not first <= last < first + _LONGEST_RANGE
-        found += [first, last] if wide else range(first, last + 1)
-    return tuple(found)
+        is_no_range = not first <= last < first + _LONGEST_RANGE
+        numbers += [first, last] if is_no_range else range(first, last + 1)
+    return tuple(numbers)

@@ -55,27 +55,27 @@ async def written_proposals(
     `wordings` reads the lines of a reply. Whether the documents answer them is not known. Raises
     ModelUnavailable.
     """
-    talk = (Turn(role="user", text=said.question), Turn(role="assistant", text=said.answer))
-    shown = build_prompt(
+    turns = (Turn(role="user", text=said.question), Turn(role="assistant", text=said.answer))
+    prompt = build_prompt(
         _ASKED,
         evidence,
-        turns=talk,
+        turns=turns,
         context_tokens=writer.context_tokens - writer.max_output_tokens,
         count_tokens=count_tokens,
     )
-    speech = "the question that was asked" if language is None else _NAMES[language]
-    instructions = INSTRUCTIONS.format(count=count, language=speech)
-    reply, name = [], writer.name
-    async with aclosing(writer(instructions, shown.prompt)) as pieces:
+    language_name = "the question that was asked" if language is None else _NAMES[language]
+    instructions = INSTRUCTIONS.format(count=count, language=language_name)
+    reply, model_name = [], writer.name
+    async with aclosing(writer(instructions, prompt.prompt)) as pieces:
         async for piece in pieces:
             reply.append(piece.text)
-            name = piece.model or name
+            model_name = piece.model or model_name
     # What would be left of a line without its address is no question that the model wrote.
     lines = [each for each in wordings("".join(reply)) if not addresses_in(each)]
-    found = dict.fromkeys(map(plain_text, lines))
-    kept = [
+    candidates = dict.fromkeys(map(plain_text, lines))
+    questions = [
         each
-        for each in found
+        for each in candidates
         if 2 < len(each) <= LONGEST_QUESTION and any(map(str.isalpha, each)) and not said.asks(each)
     ]
-    return tuple(kept[:count]), name
+    return tuple(questions[:count]), model_name

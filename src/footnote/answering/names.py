@@ -52,32 +52,36 @@ def names_of(
     >>> [name.word for name in names_of("We met Anna Braun's cousin.") if name.sure]
     ['anna', 'braun']
     """
-    starts = {start for start, _ in sentence_spans(text)}
-    linking = _LINKING_NOUNS if nouns_have_capitals else _LINKING
-    found: list[Name] = []
-    for words in _runs(text, linking):
+    sentence_starts = {start for start, _ in sentence_spans(text)}
+    linking_words = _LINKING_NOUNS if nouns_have_capitals else _LINKING
+    names: list[Name] = []
+    for words in _capitalised_runs(text, linking_words):
         run = [
             each
             for each in words
-            if telling is None or each.start() in telling or not _opens(text, each.start(), starts)
+            if telling is None
+            or each.start() in telling
+            or not _opens_clause(text, each.start(), sentence_starts)
         ]
         if not run:
             continue
         first = run[0].group()
-        opens = not _is_acronym(first) and _opens(text, run[0].start(), starts)
-        sure = len(run) > 1 or not nouns_have_capitals or _is_acronym(first)
+        opens_clause = not _is_acronym(first) and _opens_clause(
+            text, run[0].start(), sentence_starts
+        )
+        is_sure = len(run) > 1 or not nouns_have_capitals or _is_acronym(first)
         initials = "".join(match.group()[0] for match in run).casefold() if len(run) > 1 else ""
-        found += [
+        names += [
             Name(
                 word=word,
-                sure=sure and not (opens and match is run[0]),
+                sure=is_sure and not (opens_clause and match is run[0]),
                 initials=initials,
                 start=match.start(),
             )
             for match in run
             if (word := plain_word(match.group())) not in _NO_NAMES
         ]
-    return [*found, *_chinese_names(text)]
+    return [*names, *_chinese_names(text)]
 
 
 def _chinese_names(text: str) -> Iterator[Name]:
@@ -97,29 +101,29 @@ def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text
         return True
     if _HAN.match(name.word):
         return name.word in text
-    beginning = name.word[:SHORTEST_SHARED]
-    alike = [word for word in words if word.startswith(beginning)]
-    return any(_same_stem(name.word, word) for word in alike) or (
+    prefix = name.word[:SHORTEST_SHARED]
+    similar_words = [word for word in words if word.startswith(prefix)]
+    return any(_same_stem(name.word, word) for word in similar_words) or (
         # A common noun may also be a part of its derivation: Monat, monatlich.
-        not name.sure and any(_is_beginning(name.word, word) for word in alike)
+        not name.sure and any(_is_prefix(name.word, word) for word in similar_words)
     )
 
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text as names are compared with, those of compounds too."""
-    found = set()
+    words = set()
     for match in _WORD.finditer(text):
         word = plain_word(match.group())
-        found.add(word)
-        found.update(part for part in re.split("['’–-]", word) if part)
-    return frozenset(found)
+        words.add(word)
+        words.update(part for part in re.split("['’–-]", word) if part)
+    return frozenset(words)
 
 
 def acronyms_of(text: str) -> frozenset[str]:
     """The initials of each run of capitalised words, of which acronyms are made."""
     return frozenset(
         "".join(match.group()[0] for match in run).casefold()
-        for run in _runs(text, _LINKING)
+        for run in _capitalised_runs(text, _LINKING)
         if len(run) > 1
     )
 
@@ -139,7 +143,7 @@ _NO_NAMES = frozenset(
 """What has a capital in English or German and names nobody."""
 
 
-def _runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]]]:
+def _capitalised_runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]]]:
     """Neighbouring capitalised words; small linking words may stand between two of them."""
     run: list[re.Match[str]] = []
     end = 0
@@ -147,7 +151,7 @@ def _runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]
         word = match.group()
         gap = text[end : match.start()] if run else ""
         if word[0].isupper():
-            if run and gap.strip(" \u00a0.") and not _links(gap, linking):
+            if run and gap.strip(" \u00a0.") and not _is_linking(gap, linking):
                 yield run
                 run = []
             run.append(match)
@@ -159,17 +163,20 @@ def _runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]
         yield run
 
 
-def _links(gap: str, linking: frozenset[str]) -> bool:
+def _is_linking(gap: str, linking: frozenset[str]) -> bool:
     words = gap.split()
     return bool(words) and len(words) <= 2 and all(word in linking for word in words)
 
 
-def _opens(text: str, start: int, starts: set[int]) -> bool:
+def _opens_clause(text: str, start: int, starts: set[int]) -> bool:
     """Whether a sentence, a quotation or a clause after a colon begins here."""
-    left = max(0, start - _LOOK_BACK)
-    before = text[left:start].rstrip(" \u00a0\"'“”„«»‘’(*_")
+    window_start = max(0, start - _LOOK_BACK)
+    preceding = text[window_start:start].rstrip(" \u00a0\"'“”„«»‘’(*_")
     return (
-        start in starts or not before or before[-1] in ".:!?;—–\n¿¡" or left + len(before) in starts
+        start in starts
+        or not preceding
+        or preceding[-1] in ".:!?;—–\n¿¡"
+        or window_start + len(preceding) in starts
     )
 
 
@@ -178,14 +185,14 @@ def _is_acronym(word: str) -> bool:
 
 
 def _same_stem(one: str, other: str) -> bool:
-    longer = max(len(one), len(other))
-    needed = max(SHORTEST_SHARED, LEAST_SHARED * longer)
+    longer_length = max(len(one), len(other))
+    least_shared = max(SHORTEST_SHARED, LEAST_SHARED * longer_length)
     return (
-        min(len(one), len(other)) >= needed
-        and one[: int(needed + 0.999)] == other[: int(needed + 0.999)]
+        min(len(one), len(other)) >= least_shared
+        and one[: int(least_shared + 0.999)] == other[: int(least_shared + 0.999)]
     )
 
 
-def _is_beginning(one: str, other: str) -> bool:
+def _is_prefix(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     return len(shorter) > SHORTEST_SHARED and longer.startswith(shorter)

@@ -41,17 +41,21 @@ def _best_run(
     if not candidates:
         return []
     language = candidates[0].evidence.passage.language
-    wanted = frozenset(analyzer.terms(question, language))
-    terms = [wanted.intersection(analyzer.terms(each.statement, language)) for each in candidates]
+    question_terms = frozenset(analyzer.terms(question, language))
+    shared_terms = [
+        question_terms.intersection(analyzer.terms(each.statement, language)) for each in candidates
+    ]
     is_injection = [each.is_prompt_injection for each in candidates]
-    best, most = (0, 0), -1
+    best_range, best_count = (0, 0), -1
     for first in range(len(candidates)):
-        held: frozenset[str] = frozenset()
+        covered_terms: frozenset[str] = frozenset()
         for last in range(first, len(candidates)):
             length = candidates[last].end - candidates[first].start
             if is_injection[last] or (last > first and length > LONGEST):
                 break
-            held |= terms[last]
-            if len(held) > most or (len(held) == most and best[0] == first):
-                best, most = (first, last + 1), len(held)
-    return candidates[best[0] : best[1]]
+            covered_terms |= shared_terms[last]
+            if len(covered_terms) > best_count or (
+                len(covered_terms) == best_count and best_range[0] == first
+            ):
+                best_range, best_count = (first, last + 1), len(covered_terms)
+    return candidates[best_range[0] : best_range[1]]

@@ -14,7 +14,7 @@ from footnote.domain.summaries import SummarySentence
 class Overview:
     """Answers with the sentences of a summary, in their order.
 
-    Implements `answering.streaming.Drafts`; the evidence it is given has the passages that they
+    Implements `answering.streaming.Answerer`; the evidence it is given has the passages that they
     stand in.
     """
 
@@ -24,19 +24,19 @@ class Overview:
         """The sentences, each cited where it stands. Its confidence is for the search to say."""
         footnotes = Footnotes()
         sentences = []
-        for each in self.sentences:
+        for sentence in self.sentences:
             for passage in (item.passage for item in evidence):
-                start = each.char_start - passage.char_start + passage.body_offset
-                end = start + each.char_end - each.char_start
+                start = sentence.char_start - passage.char_start + passage.body_offset
+                end = start + sentence.char_end - sentence.char_start
                 if (
-                    passage.document_id == each.document_id
+                    passage.document_id == sentence.document_id
                     and start >= passage.body_offset
-                    and passage.text[start:end] == each.text
+                    and passage.text[start:end] == sentence.text
                 ):
                     marker = footnotes.citation(passage, start, end).marker
                     sentences.append(
                         AnswerSentence(
-                            text=each.text,
+                            text=sentence.text,
                             markers=(marker,),
                             support=1.0,
                             verdict=Verdict.SUPPORTED,  # It is its quote.

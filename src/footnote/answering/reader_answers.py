@@ -71,7 +71,7 @@ class _OfTables:
 class ReaderAnswerer:
     """Answers with the statements in which a reader finds the answer, quoted and cited, or refuses.
 
-    Implements `answering.streaming.Drafts`.
+    Implements `answering.streaming.Answerer`.
     """
 
     reader: Reader | None
@@ -105,15 +105,15 @@ class ReaderAnswerer:
         `degraded` says why.
         """
         answer = with_newer_note(await self._answer(question, evidence), evidence)
-        named = named_versions(question, evidence)
-        if named is not None and named.is_passed_over(answer):
-            of_named_ones = await self._answer(named.question, named.evidence)
-            if of_named_ones.found:
-                answer = replace(of_named_ones, question=question)
+        versions = named_versions(question, evidence)
+        if versions is not None and versions.is_passed_over(answer):
+            version_answer = await self._answer(versions.question, versions.evidence)
+            if version_answer.found:
+                answer = replace(version_answer, question=question)
         return await localised_refusal(answer, self.analyzer)
 
     async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
-        """See `by_part.ComparesRows`; None where a model that it needs is away.
+        """See `sub_questions.ComparesRows`; None where a model that it needs is away.
 
         Where an operation is heard, and no column of the rows is told, they are read with the
         question as a whole: of each by itself a reader takes any cell that looks like an answer.
@@ -122,7 +122,7 @@ class ReaderAnswerer:
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
         if self.reader is None or self.finder is None or not tables:
             return None
-        of_tables = TableQuestion.of(
+        table_question = TableQuestion.of(
             question,
             tables,
             reader=self.reader,
@@ -131,61 +131,79 @@ class ReaderAnswerer:
             around=self.around,
         )
         try:
-            found = await answer_over_rows(of_tables)
-            if found is not None and is_accepted(found, self.least_answerability):
-                return computed_answer(question, *found, evidence)
-            is_of_several = await is_over_rows(of_tables)
+            computation = await answer_over_rows(table_question)
+            if computation is not None and is_accepted(computation, self.least_answerability):
+                return computed_answer(question, *computation, evidence)
+            is_over_several_rows = await is_over_rows(table_question)
         except ModelUnavailable:
             return None  # What reads next says that it is away.
-        return await self(question, evidence) if is_of_several else None
+        return await self(question, evidence) if is_over_several_rows else None
 
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The same, as the question stands."""
         if self.reader is None:
-            why = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
-            return refusal(question, evidence, confidence=0.0, degraded=(why,))
+            reason = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
+            return refusal(question, evidence, confidence=0.0, degraded=(reason,))
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
-        best = ranked[: self.passages]
-        weigh = self.weigh.with_cache()
-        order = weigh.rank_for_reading(question, best)
+        top_evidence = ranked[: self.passages]
+        scorer = self.weigh.with_cache()
+        reading_order = scorer.rank_for_reading(question, top_evidence)
         # Of several things that are named each may have its answer in a passage of its own.
-        ends = [MOST_PASSAGES] if names_several(question, best) else order.ends
-        choose = AnswerSelector(
+        round_ends = (
+            [MOST_PASSAGES] if names_several(question, top_evidence) else reading_order.ends
+        )
+        selector = AnswerSelector(
             limit=self.max_sentences,
             least=self.least_answerability,
             further_threshold=self.least_further,
         )
-        read: list[LocatedAnswer] = []
-        weighed = ScoredAnswers(found=[])
+        read_answers: list[LocatedAnswer] = []
+        scored = ScoredAnswers(found=[])
         try:
-            for first, end in pairwise((0, *ends)):
-                read += await read_statements(self.reader, question, order.evidence[first:end])
-                about = without_other_identifiers(question, deduplicated(read), best)
-                weighed = await weigh(question, about, best)
-                likeliest = max((each.probability for each in weighed.found), default=0.0)
-                if not self.undecided <= likeliest < self.least_answerability:
+            for start, end in pairwise((0, *round_ends)):
+                read_answers += await read_statements(
+                    self.reader, question, reading_order.evidence[start:end]
+                )
+                relevant_answers = without_other_identifiers(
+                    question, deduplicated(read_answers), top_evidence
+                )
+                scored = await scorer(question, relevant_answers, top_evidence)
+                best_probability = max((each.probability for each in scored.found), default=0.0)
+                if not self.undecided <= best_probability < self.least_answerability:
                     break
-            found = by_probability(weighed.found)
-            if any(each.candidate.evidence.suspicious for each in found):
-                found = await without_injections(self.reader, found)
-            chosen = choose(question, found, ranked)
-            if found:
-                terms, least = self._terms_of(found[0]), self.least_answerability
-                chosen = prefer_newest(question, chosen, found, best, least=least, terms=terms)
-                chosen = with_list(question, chosen, found, best, terms)
-            told = await self._of_tables(self.reader, question, chosen, found, ranked)
-        except ModelUnavailable as unavailable:
-            why = f"answer: nothing was read, {unavailable}"
-            return refusal(question, evidence, confidence=0.0, degraded=(why,))
-        if told.computation is not None:
-            return computed_answer(question, *told.computation, evidence)
-        whole = await self._with_rest(question, told.chosen[:1], ranked)
-        answer = self._said(question, told.chosen, replace(weighed, found=found), whole, evidence)
-        if answer.found or told.note is None:
+            ranked_answers = by_probability(scored.found)
+            if any(each.candidate.evidence.suspicious for each in ranked_answers):
+                ranked_answers = await without_injections(self.reader, ranked_answers)
+            selected = selector(question, ranked_answers, ranked)
+            if ranked_answers:
+                terms, least = self._terms_of(ranked_answers[0]), self.least_answerability
+                selected = prefer_newest(
+                    question, selected, ranked_answers, top_evidence, least=least, terms=terms
+                )
+                selected = with_list(question, selected, ranked_answers, top_evidence, terms)
+            table_result = await self._answer_from_tables(
+                self.reader, question, selected, ranked_answers, ranked
+            )
+        except ModelUnavailable as error:
+            reason = f"answer: nothing was read, {error}"
+            return refusal(question, evidence, confidence=0.0, degraded=(reason,))
+        if table_result.computation is not None:
+            return computed_answer(question, *table_result.computation, evidence)
+        completed_evidence = await self._with_completed_table(
+            question, table_result.chosen[:1], ranked
+        )
+        answer = self._composed_answer(
+            question,
+            table_result.chosen,
+            replace(scored, found=ranked_answers),
+            completed_evidence,
+            evidence,
+        )
+        if answer.found or table_result.note is None:
             return answer
-        return replace(answer, degraded=(*answer.degraded, f"answer: {told.note}"))
+        return replace(answer, degraded=(*answer.degraded, f"answer: {table_result.note}"))
 
-    async def _of_tables(
+    async def _answer_from_tables(
         self,
         reader: Reader,
         question: str,
@@ -198,7 +216,7 @@ class ReaderAnswerer:
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
         if not tables:
             return _OfTables(chosen=chosen)
-        over = AggregationAnswerer(
+        aggregation_answerer = AggregationAnswerer(
             reader=reader,
             analyzer=self.analyzer,
             least=self.least_answerability,
@@ -206,37 +224,39 @@ class ReaderAnswerer:
             finder=self.finder,
             around=self.around,
         )
-        computation = await over(question, chosen, ranked, tables, read=found)
+        computation = await aggregation_answerer(question, chosen, ranked, tables, read=found)
         if computation is not None:
             return _OfTables(chosen=chosen, computation=computation)
-        chosen = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
+        chosen = [in_named_column(question, answer, self._terms_of(answer)) for answer in chosen]
         if self.finder is None:
             return _OfTables(chosen=chosen)
-        in_cell = CellSelector(
+        cell_selector = CellSelector(
             reader=reader,
             finder=self.finder,
             analyzer=self.analyzer,
             least=self.least_answerability,
             around=self.around,
         )
-        closest = ranked[0].passage.document_id
-        with_cell = await in_cell(question, chosen, tables, closest=closest)
-        return _OfTables(chosen=with_cell.chosen, note=with_cell.note)
+        closest_document = ranked[0].passage.document_id
+        selection = await cell_selector(question, chosen, tables, closest=closest_document)
+        return _OfTables(chosen=selection.chosen, note=selection.note)
 
-    async def _with_rest(
+    async def _with_completed_table(
         self, question: str, best: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> Sequence[Evidence]:
         """The evidence, with the rest of a table that may have rows named as the answer's is."""
-        likely = [each for each in best if each.probability >= self.least_answerability]
-        if self.around is None or not likely:
+        confident_answers = [
+            answer for answer in best if answer.probability >= self.least_answerability
+        ]
+        if self.around is None or not confident_answers:
             return evidence
-        [found] = likely
-        terms = self._terms_of(found)
-        if not await asyncio.to_thread(may_be_ambiguous, question, found, evidence, terms):
+        [best_answer] = confident_answers
+        terms = self._terms_of(best_answer)
+        if not await asyncio.to_thread(may_be_ambiguous, question, best_answer, evidence, terms):
             return evidence
-        return await with_whole_tables(evidence, [found.candidate.evidence], self.around)
+        return await with_whole_tables(evidence, [best_answer.candidate.evidence], self.around)
 
-    def _said(
+    def _composed_answer(
         self,
         question: str,
         chosen: Sequence[LocatedAnswer],
@@ -248,27 +268,25 @@ class ReaderAnswerer:
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
-        told = [(each, answer_text(question, each, ranked)) for each in chosen]
-        alike = ambiguous_rows(
-            question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found
-        )
-        if len(alike) > MOST_ALIKE:
+        texts = [(answer, answer_text(question, answer, ranked)) for answer in chosen]
+        tied = ambiguous_rows(question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found)
+        if len(tied) > MOST_ALIKE:
             note = (
-                f"answer: {len(alike)} rows of a table are named alike, and none of them was chosen"
+                f"answer: {len(tied)} rows of a table are named alike, and none of them was chosen"
             )
             return refusal(question, evidence, confidence=confidence, degraded=(note,))
-        if any(each.located.candidate.evidence not in evidence for each in alike):
-            evidence = with_cited_rows(evidence, [each.located.candidate for each in alike])
+        if any(row.located.candidate.evidence not in evidence for row in tied):
+            evidence = with_cited_rows(evidence, [row.located.candidate for row in tied])
         footnotes = Footnotes()
         sentences = tuple(
             AnswerSentence(
-                text=each.candidate.readable_text(said),
-                markers=(_cited(each, footnotes),),
-                support=each.probability,
+                text=located.candidate.readable_text(text),
+                markers=(_add_citation(located, footnotes),),
+                support=located.probability,
                 # It is its quote.
                 verdict=Verdict.SUPPORTED,
             )
-            for each, said in [(each.located, each.text) for each in alike] or told
+            for located, text in [(row.located, row.text) for row in tied] or texts
         )
         return Answer(
             question=question,
@@ -335,35 +353,46 @@ def answer_text(question: str, found: LocatedAnswer, evidence: Sequence[Evidence
     cells that the question mentions are added. All cells under a repeated title are included. If
     the row's name is a code, the cell by which the question calls the row follows it.
     """
-    cells = [each for each in cells_of(found.candidate) if each.text]
-    asked = [each for each in cells if each.start < found.end and found.start < each.end]
-    titles = {each.title for each in asked if each.title}
-    asked = [each for each in cells if each in asked or each.title in titles]
-    if not asked or not any(each.title for each in cells):
+    cells = [cell for cell in cells_of(found.candidate) if cell.text]
+    answer_cells = [cell for cell in cells if cell.start < found.end and found.start < cell.end]
+    titles = {cell.title for cell in answer_cells if cell.title}
+    answer_cells = [cell for cell in cells if cell in answer_cells or cell.title in titles]
+    if not answer_cells or not any(cell.title for cell in cells):
         return found.candidate.statement
-    named = cells[0]
-    if asked == [named]:
-        telling = [each for each in cells[1:] if contains_phrase(each.text, question)]
-        if not telling:
+    name_cell = cells[0]
+    if answer_cells == [name_cell]:
+        mentioned_cells = [cell for cell in cells[1:] if contains_phrase(cell.text, question)]
+        if not mentioned_cells:
             return found.candidate.statement
-        return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
-    told = ", ".join(_titled(each) for each in asked if each is not named)
-    numbers = [number for number, each in enumerate(cells_of(found.candidate)) if each in asked]
-    name = name_of_row(found.candidate, evidence, said=numbers) or named.text
-    if name == named.text and is_code(name) and not contains_phrase(name, question):
-        others = (each.text for each in cells[1:] if each not in asked)
-        called = next(
-            (each for each in others if each[:1].isalpha() and contains_phrase(each, question)), ""
+        return (
+            f"{_cell_with_title(name_cell)} — {', '.join(map(_cell_with_title, mentioned_cells))}"
         )
-        name = ", ".join(filter(None, (name, called)))
-    return f"{name} — {told}"
+    values = ", ".join(_cell_with_title(cell) for cell in answer_cells if cell is not name_cell)
+    column_indices = [
+        index for index, cell in enumerate(cells_of(found.candidate)) if cell in answer_cells
+    ]
+    name = name_of_row(found.candidate, evidence, said=column_indices) or name_cell.text
+    if name == name_cell.text and is_code(name) and not contains_phrase(name, question):
+        other_texts = (cell.text for cell in cells[1:] if cell not in answer_cells)
+        alias = next(
+            (
+                text
+                for text in other_texts
+                if text[:1].isalpha() and contains_phrase(text, question)
+            ),
+            "",
+        )
+        name = ", ".join(filter(None, (name, alias)))
+    return f"{name} — {values}"
 
 
-def _titled(cell: Cell) -> str:
+def _cell_with_title(cell: Cell) -> str:
     return f"{cell.title}: {cell.text}" if cell.title else cell.text
 
 
-def _cited(found: LocatedAnswer, footnotes: Footnotes) -> int:
-    one = found.candidate
-    answer = (found.start, found.end)
-    return footnotes.citation(one.evidence.passage, one.start, one.end, answer).marker
+def _add_citation(found: LocatedAnswer, footnotes: Footnotes) -> int:
+    candidate = found.candidate
+    answer_span = (found.start, found.end)
+    return footnotes.citation(
+        candidate.evidence.passage, candidate.start, candidate.end, answer_span
+    ).marker

@@ -21,28 +21,31 @@ async def read_statements(
     """
     if not evidence:
         return []
-    statements = [candidates_of([each]) for each in evidence]
+    passage_candidates = [candidates_of([each]) for each in evidence]
     texts = [
-        replace(text_of(each.passage), allowed_spans=tuple((one.start, one.end) for one in held))
-        for each, held in zip(evidence, statements, strict=True)
+        replace(
+            text_of(each.passage),
+            allowed_spans=tuple((candidate.start, candidate.end) for candidate in candidates),
+        )
+        for each, candidates in zip(evidence, passage_candidates, strict=True)
     ]
     readings = await reader.read(question, texts)
     return [
-        replace(one, relevance=reading.relevance, mismatch=reading.mismatch)
-        for held, reading in zip(statements, readings, strict=True)
+        replace(answer, relevance=reading.relevance, mismatch=reading.mismatch)
+        for candidates, reading in zip(passage_candidates, readings, strict=True)
         for span in reading.spans
-        for one in locate(span, held)
+        for answer in locate(span, candidates)
     ]
 
 
 def deduplicated(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
     """The best span of every statement; a statement in two overlapping chunks is kept once."""
     best: dict[tuple[object, ...], LocatedAnswer] = {}
-    for each in found:
-        passage = each.passage
-        place = (passage.document_id, passage.version, *each.candidate.canonical_span)
-        if place not in best or best[place].score < each.score:
-            best[place] = each
+    for answer in found:
+        passage = answer.passage
+        key = (passage.document_id, passage.version, *answer.candidate.canonical_span)
+        if key not in best or best[key].score < answer.score:
+            best[key] = answer
     return list(best.values())
 
 
@@ -53,13 +56,13 @@ def text_of(passage: Passage) -> PassageText:
 
 def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
     """The statement that holds most of a span, with the part of the span that is in it."""
-    held = [
-        (min(span.end, each.end) - max(span.start, each.start), -number)
-        for number, each in enumerate(candidates)
+    overlaps = [
+        (min(span.end, each.end) - max(span.start, each.start), -index)
+        for index, each in enumerate(candidates)
     ]
-    if not held or max(held)[0] <= 0:
+    if not overlaps or max(overlaps)[0] <= 0:
         return
-    candidate = candidates[-max(held)[1]]
+    candidate = candidates[-max(overlaps)[1]]
     text = candidate.evidence.passage.text
     start, end = max(span.start, candidate.start), min(span.end, candidate.end)
     while start < end and _is_edge(text[start]):

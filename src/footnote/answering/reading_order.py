@@ -48,27 +48,27 @@ PASSAGE_FEATURES: tuple[str, ...] = tuple(each.name for each in fields(PassageFe
 
 def passage_features(question: str, evidence: Sequence[Evidence], analyzer: Analyzer) -> Floats:
     """A row of `PASSAGE_FEATURES` for each passage, of shape (passages, names)."""
-    held = [candidates_of([each]) for each in evidence]
-    statements = [one for each in held for one in each]
-    shares = iter(term_coverage(question, statements, evidence, analyzer))
-    above = median_z_scores([each.similarity for each in evidence])
+    passage_candidates = [candidates_of([each]) for each in evidence]
+    statements = [candidate for group in passage_candidates for candidate in group]
+    remaining_coverages = iter(term_coverage(question, statements, evidence, analyzer))
+    z_scores = median_z_scores([each.similarity for each in evidence])
     numbers = numbers_in(question)
     rows = []
-    for each, candidates, standing in zip(evidence, held, above, strict=True):
-        own = [next(shares) for _ in candidates]
+    for each, candidates, standing in zip(evidence, passage_candidates, z_scores, strict=True):
+        coverages = [next(remaining_coverages) for _ in candidates]
         rows.append(
             PassageFeatures(
-                coverage=max((one.passage for one in own), default=0.0),
-                statement_coverage=max((one.statement for one in own), default=0.0),
+                coverage=max((coverage.passage for coverage in coverages), default=0.0),
+                statement_coverage=max((coverage.statement for coverage in coverages), default=0.0),
                 standing=standing,
-                log_rank=math.log(own[0].rank if own else max(1, each.rank)),
+                log_rank=math.log(coverages[0].rank if coverages else max(1, each.rank)),
                 lacks_numbers=missing_number_share(numbers, each.passage),
-                is_foreign=float(any(one.is_foreign for one in own)),
+                is_foreign=float(any(coverage.is_foreign for coverage in coverages)),
                 log_statements=math.log1p(len(candidates)),
                 length=len(each.passage.text) / 1000,
             )
         )
-    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(PASSAGE_FEATURES))
+    return np.array([astuple(row) for row in rows]).reshape(len(rows), len(PASSAGE_FEATURES))
 
 
 MOST_PASSAGES = 16
@@ -100,12 +100,19 @@ def rank_for_reading(evidence: Sequence[Evidence], utilities: Floats) -> Reading
 
     Utilities are those of a conditional logit, in which "no passage answers" has utility 0.
     """
-    places = np.argsort(-utilities, kind="stable")
-    odds = np.exp(np.clip(utilities[places], -40, 40))
-    behind = [float(odds[end:].sum() / (1 + odds.sum())) for end in range(len(odds) + 1)]
+    ranking = np.argsort(-utilities, kind="stable")
+    odds = np.exp(np.clip(utilities[ranking], -40, 40))
+    unread_probabilities = [
+        float(odds[end:].sum() / (1 + odds.sum())) for end in range(len(odds) + 1)
+    ]
     ends = [end for end in READ_UNTIL[:-1] if end < len(odds)]
     ends.append(min(len(odds), MOST_PASSAGES))
-    if len(odds) > READ_FIRST and behind[READ_FIRST] < HARDLY:
+    if len(odds) > READ_FIRST and unread_probabilities[READ_FIRST] < HARDLY:
         ends.insert(0, READ_FIRST)
-    last = next((at for at, end in enumerate(ends) if behind[end] < NEVER), len(ends) - 1)
-    return ReadingOrder(evidence=[evidence[int(each)] for each in places], ends=ends[: last + 1])
+    last_round = next(
+        (round_index for round_index, end in enumerate(ends) if unread_probabilities[end] < NEVER),
+        len(ends) - 1,
+    )
+    return ReadingOrder(
+        evidence=[evidence[int(index)] for index in ranking], ends=ends[: last_round + 1]
+    )

@@ -40,7 +40,7 @@ def is_the_refusal(text: str) -> bool:
     >>> is_the_refusal("**I could not find this in your documents**")
     True
     """
-    return _bare(text) in _NOT_FOUND
+    return _normalised(text) in _NOT_FOUND
 
 
 def sounds_like_refusal(text: str) -> bool:
@@ -55,8 +55,10 @@ def sounds_like_refusal(text: str) -> bool:
     return len(plain) <= LONGEST_REFUSAL and bool(_FOUND_NOTHING.search(plain))
 
 
-def _bare(text: str) -> str:
+def _normalised(text: str) -> str:
     return _LETTERS.sub(" ", text.casefold()).strip()
 
 
-_NOT_FOUND = frozenset(map(_bare, (NOT_FOUND, *(each.not_found for each in PHRASES.values()))))
+_NOT_FOUND = frozenset(
+    map(_normalised, (NOT_FOUND, *(phrases.not_found for phrases in PHRASES.values())))
+)

@@ -53,26 +53,26 @@ async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | Non
     the column is unclear. If a table is incomplete it is completed first, as its missing part may
     have rows of the same names. Raises ModelUnavailable.
     """
-    found = await asyncio.to_thread(lambda: list(_compared(question, question.tables)))
-    if not all(each.asked.table.is_whole for each in found):
-        whole = await question.whole()
-        found = await asyncio.to_thread(lambda: list(_compared(question, whole)))
+    candidates = await asyncio.to_thread(lambda: list(_named_rows(question, question.tables)))
+    if not all(named.asked.table.is_whole for named in candidates):
+        completed_tables = await question.whole()
+        candidates = await asyncio.to_thread(lambda: list(_named_rows(question, completed_tables)))
     best: tuple[Computed, float] | None = None
-    for each in found:
-        table = each.asked.table
-        told = await question.predicted_operation(table)
-        if told is None:
+    for named in candidates:
+        table = named.asked.table
+        prediction = await question.predicted_operation(table)
+        if prediction is None:
             continue
-        comparing = 1.0 - sum(
-            told.operation_probabilities.get(one, 0.0) for one in JOINT_OPERATIONS
+        comparison_probability = 1.0 - sum(
+            prediction.operation_probabilities.get(operation, 0.0) for operation in JOINT_OPERATIONS
         )
-        meant = await question.predicted_column(table)
-        if meant is None or meant.number == each.at:
+        column = await question.predicted_column(table)
+        if column is None or column.number == named.at:
             continue
-        text = comparison_text(each, meant, question.wording)
-        sure = comparing * meant.probability
-        if text is not None and (best is None or sure > best[1]):
-            best = Computed(text=text, rows=tuple(one.candidate for one in each.rows)), sure
+        text = comparison_text(named, column, question.wording)
+        probability = comparison_probability * column.probability
+        if text is not None and (best is None or probability > best[1]):
+            best = Computed(text=text, rows=tuple(row.candidate for row in named.rows)), probability
     return best
 
 
@@ -81,54 +81,59 @@ async def is_over_rows(question: TableQuestion) -> bool:
 
     Raises ModelUnavailable.
     """
-    for each in await asyncio.to_thread(lambda: list(_compared(question, question.tables))):
-        told = await question.predicted_operation(each.asked.table)
-        if told is not None and told.operation is not None:
+    for named in await asyncio.to_thread(lambda: list(_named_rows(question, question.tables))):
+        prediction = await question.predicted_operation(named.asked.table)
+        if prediction is not None and prediction.operation is not None:
             return True
     return False
 
 
-def _compared(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[NamedRows]:
+def _named_rows(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[NamedRows]:
     """Yield, for each table, the rows named in its first column of distinct cells.
 
     Tables with fewer than 2 or more than 6 named rows are skipped.
     """
-    for asked in link_to_tables(question.question, tables, question.terms):
-        table = asked.table
-        for at in range(len(table.header)):
-            names = table.column(at)
+    for linked in link_to_tables(question.question, tables, question.terms):
+        table = linked.table
+        for column in range(len(table.header)):
+            names = table.column(column)
             if len(set(names)) < len(names):
                 continue
-            said = asked.mentioned_names(at)
-            if _SEVERAL <= len(said) <= MOST_COMPARED and at not in asked.orderable_columns:
-                rows = [each for each in table.rows if each.cells[at].text in said]
-                yield NamedRows(asked=asked, rows=rows, at=at)
+            mentioned = linked.mentioned_names(column)
+            if (
+                _SEVERAL <= len(mentioned) <= MOST_COMPARED
+                and column not in linked.orderable_columns
+            ):
+                rows = [row for row in table.rows if row.cells[column].text in mentioned]
+                yield NamedRows(asked=linked, rows=rows, at=column)
                 break
 
 
 def comparison_text(named: NamedRows, meant: ColumnPrediction, wording: Wording) -> str | None:
     """Format the compared cells, sorted if a maximum or minimum is predicted; None if one is
     empty."""
-    asked, at, column = named.asked, named.at, meant.number
-    table, rows = asked.table, list(named.rows)
+    linked, name_column, column = named.asked, named.at, meant.number
+    table, rows = linked.table, list(named.rows)
     title = table.header[column]
-    if not all(asked.is_linked(each, (title, *named.names)) for each in meant.filter_phrases):
+    if not all(linked.is_linked(phrase, (title, *named.names)) for phrase in meant.filter_phrases):
         return None
     cells = [row.cells[column].text for row in rows]
-    compared_by = (table.moments(cells), table.quantities(cells))
-    found = next((each for each in compared_by if isinstance(each, Moments | Quantities)), None)
-    if found is None or not title or any(row.candidate.is_prompt_injection for row in rows):
+    sort_keys = (table.moments(cells), table.quantities(cells))
+    comparable = next((each for each in sort_keys if isinstance(each, Moments | Quantities)), None)
+    if comparable is None or not title or any(row.candidate.is_prompt_injection for row in rows):
         return None
-    values = found.values
-    end = ""
+    values = comparable.values
+    suffix = ""
     if meant.extreme_odds >= SURE_END:
         is_largest = meant.extreme is Operation.LARGEST
         order = sorted(range(len(rows)), key=lambda each: values[each], reverse=is_largest)
-        rows, cells = [rows[each] for each in order], [cells[each] for each in order]
+        rows, cells = [rows[index] for index in order], [cells[index] for index in order]
         first, second = values[order[0]], values[order[1]]
         if first == second:
-            phrases = wording(asked.located[0].passage.language)
-            end = f"{phrases.comma}{phrases.equal}"
-    names = [table.name_of(row) if at == 0 else row.cells[at].text for row in rows]
+            phrases = wording(linked.located[0].passage.language)
+            suffix = f"{phrases.comma}{phrases.equal}"
+    names = [
+        table.name_of(row) if name_column == 0 else row.cells[name_column].text for row in rows
+    ]
     others = "; ".join(f"{name}: {cell}" for name, cell in zip(names[1:], cells[1:], strict=True))
-    return f"{names[0]} — {title}: {cells[0]} ({others}{end})"
+    return f"{names[0]} — {title}: {cells[0]} ({others}{suffix})"

@@ -78,54 +78,62 @@ def predict_for_row_group(
     Of several tables with such rows it is about the one that leaves the fewest of its words
     unexplained. `told` is what a model says beside each table's titles.
     """
-    found = []
+    candidates = []
     for table in tables:
-        own = told.get(tuple(table.header))
-        asked = asked_of_group(question, table, terms)
-        if asked is not None and own is not None and own.operation_probabilities:
-            found.append((len(asked.unlinked_words), own.no_column_probability, asked, own))
-    if not found:
+        prediction = told.get(tuple(table.header))
+        linked = asked_of_group(question, table, terms)
+        if linked is not None and prediction is not None and prediction.operation_probabilities:
+            candidates.append(
+                (len(linked.unlinked_words), prediction.no_column_probability, linked, prediction)
+            )
+    if not candidates:
         return None
-    *_, asked, own = min(found, key=lambda each: each[:2])
-    return _weighed(own, asked)
+    *_, linked, prediction = min(candidates, key=lambda each: each[:2])
+    return _combined_prediction(prediction, linked)
 
 
-def _weighed(told: TableOperationPrediction, asked: LinkedQuestion) -> RowGroupPrediction:
+def _combined_prediction(
+    told: TableOperationPrediction, asked: LinkedQuestion
+) -> RowGroupPrediction:
     utilities = features(told, asked) @ np.array(WEIGHTS)
     utilities[LIST] = utilities[LIST] if may_name(asked) else -np.inf
     if asked.titles_explained_by_cells and not any(
-        each in asked.orderable_columns for each in asked.titles
+        column in asked.orderable_columns for column in asked.titles
     ):
         # What the model took for a column is what the rows are called, and no other one is said:
         # none is added up, and a number of them is no cell of one.
         utilities[COUNT + 1 : END + 1] = -np.inf
         if sum(told.operation_probabilities[each] for each in _NUMBERS) >= LEAST_NUMBER:
             utilities[CELL] = -np.inf
-    chances = np.exp(utilities - utilities.max())
-    chances /= chances.sum()
-    best = int(chances.argmax())
-    sure = float(chances[best])
+    probabilities = np.exp(utilities - utilities.max())
+    probabilities /= probabilities.sum()
+    best_type = int(probabilities.argmax())
+    probability = float(probabilities[best_type])
     operation = None
-    if ANSWER_TYPES[best] and sure >= LEAST:
-        operation = max(ANSWER_TYPES[best], key=lambda each: told.operation_probabilities[each])
+    if ANSWER_TYPES[best_type] and probability >= LEAST:
+        operation = max(
+            ANSWER_TYPES[best_type], key=lambda each: told.operation_probabilities[each]
+        )
     return RowGroupPrediction(
-        told=replace(told, operation=operation, probability=sure),
+        told=replace(told, operation=operation, probability=probability),
         table=asked.table,
         cell=1.0 - sum(told.operation_probabilities.values()),
-        names=sure if best == LIST and sure >= LEAST_NAMES else 0.0,
+        names=probability if best_type == LIST and probability >= LEAST_NAMES else 0.0,
     )
 
 
 def asked_of_group(question: str, table: Table, terms: Terms) -> LinkedQuestion | None:
     """The question beside the table, if it names several rows by their cells, and no single one."""
-    if any(len(each.cells) != len(table.header) for each in table.rows):
+    if any(len(row.cells) != len(table.header) for row in table.rows):
         return None
-    row = table.rows[0].candidate
-    place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
-    asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
-    if not asked.matched_cells or asked.matches_one_name or asked.unlinked_number is not None:
+    candidate = table.rows[0].candidate
+    located = LocatedAnswer(
+        candidate=candidate, start=candidate.start, end=candidate.end, probability=0.0
+    )
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[located])
+    if not linked.matched_cells or linked.matches_one_name or linked.unlinked_number is not None:
         return None
-    return asked if sum(map(asked.matches_filter, table.rows)) >= _FEWEST_ROWS else None
+    return linked if sum(map(linked.matches_filter, table.rows)) >= _FEWEST_ROWS else None
 
 
 def may_name(asked: LinkedQuestion) -> bool:
@@ -135,20 +143,20 @@ def may_name(asked: LinkedQuestion) -> bool:
 
 def features(told: TableOperationPrediction, asked: LinkedQuestion) -> Floats:
     """The feature matrix, of shape (answer types, weights), float64."""
-    nothing = 1.0 - sum(told.operation_probabilities.values())
+    no_operation = 1.0 - sum(told.operation_probabilities.values())
     no_column = log_odds(told.no_column_probability)
-    found = np.zeros((len(ANSWER_TYPES), len(WEIGHTS)))
-    for at, operations in enumerate(ANSWER_TYPES):
-        chance = (
-            sum(told.operation_probabilities[each] for each in operations)
+    matrix = np.zeros((len(ANSWER_TYPES), len(WEIGHTS)))
+    for answer_type, operations in enumerate(ANSWER_TYPES):
+        probability = (
+            sum(told.operation_probabilities[operation] for operation in operations)
             if operations
-            else nothing
+            else no_operation
         )
-        found[at, 0 if operations else 1] = np.log(max(chance, _LEAST_CHANCE))
-        if at:
-            found[at, at + 1] = 1.0
-    found[LIST, 8] = found[COUNT, 9] = no_column
-    found[COUNT + 1 : END + 1, 10] = no_column
-    found[0, 11] = len(asked.unlinked_words)
-    found[COUNT, 12] = float(asked.mentions_row_type_or_document)
-    return found
+        matrix[answer_type, 0 if operations else 1] = np.log(max(probability, _LEAST_CHANCE))
+        if answer_type:
+            matrix[answer_type, answer_type + 1] = 1.0
+    matrix[LIST, 8] = matrix[COUNT, 9] = no_column
+    matrix[COUNT + 1 : END + 1, 10] = no_column
+    matrix[0, 11] = len(asked.unlinked_words)
+    matrix[COUNT, 12] = float(asked.mentions_row_type_or_document)
+    return matrix

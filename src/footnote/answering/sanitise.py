@@ -52,7 +52,7 @@ def visible_text(text: str) -> str:
     Entities are resolved, and invisible characters, pictures, HTML, comments, the control tokens
     of models and code fences are gone, also those that only appear once others are taken out.
     """
-    return _settled(_without_markup, text)
+    return _until_unchanged(_without_markup, text)
 
 
 def without_hidden(text: str) -> str:
@@ -76,15 +76,15 @@ def plain_text(text: str, *, addresses: Collection[str] = ()) -> str:
     '*Pay* at (now) or else.'
     """
 
-    def unlinked(text: str) -> str:
+    def without_links(text: str) -> str:
         text = visible_text(text).translate(_BRACKETS)
-        kept = replace_addresses(text, lambda each: each if each in addresses else "")
-        return text if kept == text else _EMPTIED.sub("", kept)
+        without_addresses = replace_addresses(text, lambda each: each if each in addresses else "")
+        return text if without_addresses == text else _EMPTIED.sub("", without_addresses)
 
-    settled = _settled(unlinked, text)
-    if "`" in settled and (settled.count("`") % 2 or addresses_in(settled)):
-        settled = _settled(unlinked, settled.replace("`", ""))
-    return replace_addresses(settled, lambda each: f"`{each}`")
+    result = _until_unchanged(without_links, text)
+    if "`" in result and (result.count("`") % 2 or addresses_in(result)):
+        result = _until_unchanged(without_links, result.replace("`", ""))
+    return replace_addresses(result, lambda each: f"`{each}`")
 
 
 def _without_markup(text: str) -> str:
@@ -98,7 +98,7 @@ def _without_markup(text: str) -> str:
     return _SPACES.sub(" ", _FENCE.sub("", text)).strip()
 
 
-def _settled(change: Callable[[str], str], text: str) -> str:
+def _until_unchanged(change: Callable[[str], str], text: str) -> str:
     """The text changed until nothing is left to change."""
     while (changed := change(text)) != text:
         text = changed

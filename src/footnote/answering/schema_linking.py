@@ -56,8 +56,8 @@ class LinkedQuestion:
 
     def mentions(self, text: str) -> bool:
         """Whether all terms of a text are in the question."""
-        own = self.terms_of(text)
-        return bool(own) and own <= self.terms_of(self.question) | self.terms_of(
+        text_terms = self.terms_of(text)
+        return bool(text_terms) and text_terms <= self.terms_of(self.question) | self.terms_of(
             split_identifier(self.question)
         )
 
@@ -70,7 +70,9 @@ class LinkedQuestion:
         first = 1 if len(self.table.header) > 1 else 0
         columns = range(first, len(self.table.header))
         return [
-            each for each in columns if self.table.quantities(self.table.column(each)) is not None
+            column
+            for column in columns
+            if self.table.quantities(self.table.column(column)) is not None
         ]
 
     @cached_property
@@ -78,19 +80,26 @@ class LinkedQuestion:
         """The indices of the columns of numbers, dates or times, whose values have an order."""
         first = 1 if len(self.table.header) > 1 else 0
         return [
-            each
-            for each in range(first, len(self.table.header))
-            if each in self.numeric or self.table.moments(self.table.column(each)) is not None
+            column
+            for column in range(first, len(self.table.header))
+            if column in self.numeric or self.table.moments(self.table.column(column)) is not None
         ]
 
     @cached_property
     def titles(self) -> list[int]:
         """The indices of the columns whose titles the question mentions; units are ignored."""
-        said = {title for title in self.table.header if self.mentions(without_unit(title))}
-        plain = {without_unit(each) for each in said}
-        said = {each for each in said if not self._is_part_of_another(without_unit(each), plain)}
-        kept = disambiguate_titles(said, self.question, self.terms) - self.titles_explained_by_cells
-        return [at for at, title in enumerate(self.table.header) if title in kept]
+        mentioned = {title for title in self.table.header if self.mentions(without_unit(title))}
+        without_units = {without_unit(title) for title in mentioned}
+        mentioned = {
+            title
+            for title in mentioned
+            if not self._is_part_of_another(without_unit(title), without_units)
+        }
+        matched = (
+            disambiguate_titles(mentioned, self.question, self.terms)
+            - self.titles_explained_by_cells
+        )
+        return [column for column, title in enumerate(self.table.header) if title in matched]
 
     @cached_property
     def titles_explained_by_cells(self) -> frozenset[str]:
@@ -101,33 +110,35 @@ class LinkedQuestion:
         """
         cells = {
             cell
-            for at in range(len(self.table.header))
-            if at not in self.numeric
-            for cell, rows in Counter(self.table.column(at)).items()
-            if rows >= _SEVERAL and self.mentions(cell)
+            for column in range(len(self.table.header))
+            if column not in self.numeric
+            for cell, count in Counter(self.table.column(column)).items()
+            if count >= _SEVERAL and self.mentions(cell)
         }
 
         def is_of_cells(title: str) -> bool:
             if self._is_part_of_another(title, cells):
                 return True
-            alike = [each for each in cells if self.terms_of(each) == self.terms_of(title)]
-            literally = any(contains_phrase(each, self.question) for each in alike)
-            return literally and not contains_phrase(title, self.question)
+            same_terms = [cell for cell in cells if self.terms_of(cell) == self.terms_of(title)]
+            is_literal = any(contains_phrase(cell, self.question) for cell in same_terms)
+            return is_literal and not contains_phrase(title, self.question)
 
-        plain = {
-            self.table.header[at]: without_unit(self.table.header[at])
-            for at in self.orderable_columns
+        plain_titles = {
+            self.table.header[column]: without_unit(self.table.header[column])
+            for column in self.orderable_columns
         }
         return frozenset(
-            title for title, own in plain.items() if self.mentions(own) and is_of_cells(own)
+            title
+            for title, plain_title in plain_titles.items()
+            if self.mentions(plain_title) and is_of_cells(plain_title)
         )
 
     @cached_property
     def mentions_row_type(self) -> bool:
         """Whether it names the kind of row: by the first column's title, or the heading above
         the table."""
-        above = self.located[0].passage.heading_path[-1:]
-        return 0 in self.titles or any(map(self.mentions, above))
+        innermost_heading = self.located[0].passage.heading_path[-1:]
+        return 0 in self.titles or any(map(self.mentions, innermost_heading))
 
     @cached_property
     def mentions_row_type_or_document(self) -> bool:
@@ -144,39 +155,46 @@ class LinkedQuestion:
         were selected by one column, that selection replaces the matches in that column.
         """
         if self.chosen is not None:
-            alone = replace(self, chosen=None).matched_cells.items()
-            others = {at: said for at, said in alone if at != self.chosen.column}
+            without_selection = replace(self, chosen=None).matched_cells.items()
+            others = {
+                column: cells for column, cells in without_selection if column != self.chosen.column
+            }
             return {self.chosen.column: self.chosen.cells, **others}
-        titles = frozenset[str]().union(
-            *(self.terms_of(without_unit(self.table.header[at])) for at in self.titles)
+        title_terms = frozenset[str]().union(
+            *(self.terms_of(without_unit(self.table.header[column])) for column in self.titles)
         )
-        found = {}
-        for at in range(len(self.table.header)):
-            if at not in self.numeric:
-                said = {
-                    each
-                    for each in set(self.table.column(at))
-                    if self._says_of(each, at) and not self.terms_of(each) <= titles
+        matches = {}
+        for column in range(len(self.table.header)):
+            if column not in self.numeric:
+                mentioned = {
+                    cell
+                    for cell in set(self.table.column(column))
+                    if self._mentions_cell_or_item(cell, column)
+                    and not self.terms_of(cell) <= title_terms
                 }
-                said = {each for each in said if not self._is_part_of_another(each, said)}
-                if len(said) > 1:
-                    own = () if self.totals.unclear else self.totals.own
-                    said = {row.cells[at].text for row in own} & said or said
-                if not said and at in self.titles and at > 0:
-                    said = set(affirmed(self.table.column(at)))
-                if said:
-                    found[at] = frozenset(said)
-        return found or self._groups_by_a_word or self.reader_matched_cells
+                mentioned = {
+                    cell for cell in mentioned if not self._is_part_of_another(cell, mentioned)
+                }
+                if len(mentioned) > 1:
+                    own_rows = () if self.totals.unclear else self.totals.own
+                    mentioned = {
+                        row.cells[column].text for row in own_rows
+                    } & mentioned or mentioned
+                if not mentioned and column in self.titles and column > 0:
+                    mentioned = set(affirmed(self.table.column(column)))
+                if mentioned:
+                    matches[column] = frozenset(mentioned)
+        return matches or self._cells_matched_by_one_word or self.reader_matched_cells
 
     @property
-    def _groups_by_a_word(self) -> Mapping[int, frozenset[str]]:
+    def _cells_matched_by_one_word(self) -> Mapping[int, frozenset[str]]:
         """The only name that the question mentions by one of its words: "Agnes" for Agnes Thorold.
 
         Empty where several names match.
         """
-        for at in range(len(self.table.header)):
-            if at not in self.orderable_columns and (said := self.mentioned_names(at)):
-                return {at: said} if len(said) == 1 else {}
+        for column in range(len(self.table.header)):
+            if column not in self.orderable_columns and (mentioned := self.mentioned_names(column)):
+                return {column: mentioned} if len(mentioned) == 1 else {}
         return {}
 
     @cached_property
@@ -189,7 +207,7 @@ class LinkedQuestion:
         """Whether it says the name that one row alone has."""
         names = self.table.column(0)
         return self.chosen is None and any(
-            names.count(each) == 1 for each in self.matched_cells.get(0, ())
+            names.count(name) == 1 for name in self.matched_cells.get(0, ())
         )
 
     @cached_property
@@ -203,31 +221,31 @@ class LinkedQuestion:
     @cached_property
     def unlinked_words(self) -> list[str]:
         """The words of the question that name no column, group or document of the table."""
-        known = self.all_terms(
-            *(without_unit(self.table.header[at]) for at in self.titles),
-            *(self.table.header[at] for at in self.titles),
-            *(each for group in self.matched_cells.values() for each in group),
+        linked_terms = self.all_terms(
+            *(without_unit(self.table.header[column]) for column in self.titles),
+            *(self.table.header[column] for column in self.titles),
+            *(cell for cells in self.matched_cells.values() for cell in cells),
             *self.context_titles,
         )
-        return [each for each in self.question.split() if not self.terms_of(each) <= known]
+        return [word for word in self.question.split() if not self.terms_of(word) <= linked_terms]
 
     def linked_numbers(self, *, but: int | None = None) -> frozenset[str]:
         """The numbers in titles, document names and matched cells, as strings of digits.
 
         Matched cells of the column `but` are left out.
         """
-        groups = (cells for at, cells in self.matched_cells.items() if at != but)
-        held = [
+        cell_groups = (cells for column, cells in self.matched_cells.items() if column != but)
+        texts = [
             *self.table.header,
             *self.context_titles,
-            *(each for cells in groups for each in cells),
+            *(cell for cells in cell_groups for cell in cells),
         ]
-        return frozenset(digits for text in held for digits in _digits(text))
+        return frozenset(digits for text in texts for digits in _digits(text))
 
     def is_absent(self, name: str) -> bool:
         """Whether the table and the titles above it contain no word of the name."""
-        held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
-        return not self.terms_of(name) & self.all_terms(*held, *self.context_titles)
+        texts = [*self.table.header, *(cell.text for row in self.table.rows for cell in row.cells)]
+        return not self.terms_of(name) & self.all_terms(*texts, *self.context_titles)
 
     def is_linked(self, stretch: str, titles: Sequence[str] = ()) -> bool:
         """Whether a part of the question is explained by the table.
@@ -235,34 +253,38 @@ class LinkedQuestion:
         True if it shares a term with a matched cell, or if all its terms are in the titles of the
         document and sections or in one of `titles`.
         """
-        own = self.terms_of(stretch)
-        cells = self.all_terms(*(each for group in self.matched_cells.values() for each in group))
-        above = self.all_terms(*self.context_titles)
+        phrase_terms = self.terms_of(stretch)
+        cell_terms = self.all_terms(
+            *(cell for cells in self.matched_cells.values() for cell in cells)
+        )
+        context_terms = self.all_terms(*self.context_titles)
         return (
-            bool(own & cells) or own <= above or any(own <= self.all_terms(each) for each in titles)
+            bool(phrase_terms & cell_terms)
+            or phrase_terms <= context_terms
+            or any(phrase_terms <= self.all_terms(title) for title in titles)
         )
 
     def distinguishes(self, row: Row, others: Sequence[Row]) -> bool:
         """Whether the question mentions a word of this row that not all of the other rows
         contain."""
 
-        def said(one: Row) -> frozenset[str]:
-            return self.all_terms(*(each.text for each in one.cells)) & self.terms_of(self.question)
+        def mentioned_terms(one: Row) -> frozenset[str]:
+            return self.all_terms(*(cell.text for cell in one.cells)) & self.terms_of(self.question)
 
-        return not said(row) <= frozenset.intersection(*map(said, others))
+        return not mentioned_terms(row) <= frozenset.intersection(*map(mentioned_terms, others))
 
     def matches_filter(self, row: Row) -> bool:
         """Whether the row has a matched value in every column that has matched values."""
-        return all(row.cells[at].text in said for at, said in self.matched_cells.items())
+        return all(row.cells[column].text in cells for column, cells in self.matched_cells.items())
 
     @property
     def matched_cells_text(self) -> str:
         """The groups, as an answer says them."""
         parts = []
-        for at, said in self.matched_cells.items():
-            title = self.table.header[at]
-            values = " / ".join(sorted(said))
-            if self.chosen is not None and at == self.chosen.column:
+        for column, cells in self.matched_cells.items():
+            title = self.table.header[column]
+            values = " / ".join(sorted(cells))
+            if self.chosen is not None and column == self.chosen.column:
                 values = self.chosen.text
             parts.append(f"{title}: {values}" if title else values)
         return ", ".join(parts)
@@ -271,23 +293,25 @@ class LinkedQuestion:
     def answer_columns(self) -> list[int]:
         """The indices of the columns that contain answer spans in the row of the best answer,
         best first."""
-        row = self.located[0].candidate
-        found: dict[int, None] = {}
-        for each in self.located:
-            if each.candidate.canonical_span != row.canonical_span:
+        candidate = self.located[0].candidate
+        columns: dict[int, None] = {}
+        for answer in self.located:
+            if answer.candidate.canonical_span != candidate.canonical_span:
                 continue
-            if each.passage.chunk_id != row.evidence.passage.chunk_id:
+            if answer.passage.chunk_id != candidate.evidence.passage.chunk_id:
                 continue
-            same = next(
-                one for one in self.table.rows if one.candidate.canonical_span == row.canonical_span
+            matching_row = next(
+                row
+                for row in self.table.rows
+                if row.candidate.canonical_span == candidate.canonical_span
             )
-            shift = each.candidate.canonical_span[0] - each.candidate.start
-            start, end = each.start + shift, each.end + shift
-            own = same.candidate.canonical_span[0] - same.candidate.start
-            for at, cell in enumerate(same.cells):
-                if cell.start + own < end and start < cell.end + own:
-                    found[at] = None
-        return list(found)
+            shift = answer.candidate.canonical_span[0] - answer.candidate.start
+            start, end = answer.start + shift, answer.end + shift
+            cell_shift = matching_row.candidate.canonical_span[0] - matching_row.candidate.start
+            for column, cell in enumerate(matching_row.cells):
+                if cell.start + cell_shift < end and start < cell.end + cell_shift:
+                    columns[column] = None
+        return list(columns)
 
     def column(self, operation: Operation) -> int | None:
         """The column to aggregate; None if one cell is asked for or the column is ambiguous."""
@@ -302,18 +326,22 @@ class LinkedQuestion:
         A date column is selected only by the model, since its title is also mentioned for what is
         looked up: "On which date was the largest invoice sent?". None if the column is ambiguous.
         """
-        said = [each for each in self.titles if each in self.numeric]
-        if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
+        mentioned = [column for column in self.titles if column in self.numeric]
+        if len(mentioned) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
             # "In which year was the revenue largest?" has its answer in the years.
-            said = [each for each in said if each not in self.answer_columns[:1]]
-        if said:
+            mentioned = [column for column in mentioned if column not in self.answer_columns[:1]]
+        if mentioned:
             # Columns with the same title are ambiguous; the first is returned, and later rejected.
-            return said[0] if len({self.table.header[each] for each in said}) == 1 else None
+            return (
+                mentioned[0]
+                if len({self.table.header[column] for column in mentioned}) == 1
+                else None
+            )
         if self.predicted_column is not None:
             return self.predicted_column
         if len(self.numeric) == 1:
             return self.numeric[0]
-        return next((each for each in self.answer_columns if each in self.numeric), None)
+        return next((column for column in self.answer_columns if column in self.numeric), None)
 
     @cached_property
     def count_column(self) -> int | None:
@@ -322,9 +350,9 @@ class LinkedQuestion:
         None if neither a column, the kind of row nor a cell value is mentioned: the number is then
         in a cell.
         """
-        said = [each for each in self.titles if each not in self.numeric]
-        if len(said) == 1 and said[0] not in self.matched_cells:
-            return said[0]
+        mentioned = [column for column in self.titles if column not in self.numeric]
+        if len(mentioned) == 1 and mentioned[0] not in self.matched_cells:
+            return mentioned[0]
         return 0 if self.mentions_row_type or self.matched_cells else None
 
     def mentioned_names(self, column: int) -> frozenset[str]:
@@ -333,37 +361,42 @@ class LinkedQuestion:
         Only short cells (at most 3 terms) match by one word, as they are names, not descriptions.
         """
         cells = self.table.column(column)
-        said = {each for each in cells if self.mentions(each)}
-        said = {each for each in said if not self._is_part_of_another(each, said)}
-        known = self.all_terms(*self.table.header, *self.context_titles, *said)
+        mentioned = {cell for cell in cells if self.mentions(cell)}
+        mentioned = {cell for cell in mentioned if not self._is_part_of_another(cell, mentioned)}
+        known_terms = self.all_terms(*self.table.header, *self.context_titles, *mentioned)
         for word in self.question.split():
-            own = self.terms_of(word)
-            if own and not own & known:
-                held = {each for each in cells if own <= self.terms_of(each)}
-                if len(held) == 1 and len(self.terms_of(min(held))) <= _MOST_OF_NAME:
-                    said |= held
-        return frozenset(said)
+            word_terms = self.terms_of(word)
+            if word_terms and not word_terms & known_terms:
+                matching_cells = {cell for cell in cells if word_terms <= self.terms_of(cell)}
+                if (
+                    len(matching_cells) == 1
+                    and len(self.terms_of(min(matching_cells))) <= _MOST_OF_NAME
+                ):
+                    mentioned |= matching_cells
+        return frozenset(mentioned)
 
-    def _says_of(self, cell: str, column: int) -> bool:
+    def _mentions_cell_or_item(self, cell: str, column: int) -> bool:
         """Whether the question mentions a cell value or one item of a comma-separated list in it.
 
         A cell is such a list if one of its items is a whole cell in another row.
         """
         if self.mentions(cell):
             return True
-        parts = [each for each in _COMMA.split(cell) if each]
-        if len(parts) < _SEVERAL or not any(map(self.mentions, parts)):
+        items = [item for item in _COMMA.split(cell) if item]
+        if len(items) < _SEVERAL or not any(map(self.mentions, items)):
             return False
-        known = {each.casefold() for each in self.table.column(column)}
-        return any(each.casefold() in known for each in parts)
+        values = {value.casefold() for value in self.table.column(column)}
+        return any(item.casefold() in values for item in items)
 
     def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
         """Whether each mention of this cell belongs to a longer cell value: "grand" in "concert
         grand"."""
-        own = self.terms_of(cell)
-        longer = [each for each in said if own < self.terms_of(each) and self.mentions(each)]
-        times = Counter(self.terms(self.question))
-        return bool(longer) and any(times[each] <= len(longer) for each in own)
+        cell_terms = self.terms_of(cell)
+        longer = [
+            other for other in said if cell_terms < self.terms_of(other) and self.mentions(other)
+        ]
+        counts = Counter(self.terms(self.question))
+        return bool(longer) and any(counts[term] <= len(longer) for term in cell_terms)
 
     @property
     def context_titles(self) -> tuple[str, ...]:
@@ -376,31 +409,31 @@ class LinkedQuestion:
         return frozenset[str]().union(*map(self.terms_of, [*texts, *map(split_identifier, texts)]))
 
     @cached_property
-    def _months(self) -> Mapping[str, str]:
+    def _month_spellings(self) -> Mapping[str, str]:
         """Map month names in titles and cells to the spelling used in the question: "Apr" to
         "April"."""
         columns = [self.table.header, *map(self.table.column, range(len(self.table.header)))]
-        found: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for names in columns:
-            found |= months_as_called(self.question, set(names))
-        return found
+            spellings |= months_as_called(self.question, set(names))
+        return spellings
 
     def terms_of(self, text: str) -> frozenset[str]:
         """The terms of a text, of a month as the question calls it."""
         if text not in self._known:
-            self._known[text] = frozenset(self.terms(self._months.get(text, text)))
+            self._known[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
         return self._known[text]
 
 
 def number_beside(text: str, known: Set[str]) -> str | None:
     """The first word of a text with a number that is not among the known ones."""
-    words = (each for each in text.split() if not known >= {*_digits(each)})
-    return next((each.strip("¿?¡!.,;:()\"'“”„«»") for each in words), None)
+    words = (word for word in text.split() if not known >= {*_digits(word)})
+    return next((word.strip("¿?¡!.,;:()\"'“”„«»") for word in words), None)
 
 
 def _digits(text: str) -> list[str]:
     """The numbers of a text, digits alone."""
-    return "".join(each if each.isdecimal() else " " for each in text).split()
+    return "".join(character if character.isdecimal() else " " for character in text).split()
 
 
 def link_to_tables(
@@ -408,7 +441,9 @@ def link_to_tables(
 ) -> Iterator[LinkedQuestion]:
     """The question beside each table of the evidence whose rows were all read in full."""
     for table in tables_of(evidence):
-        row = table.rows[0].candidate
-        place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
-        if all(len(each.cells) == len(table.header) for each in table.rows):
-            yield LinkedQuestion(question=question, table=table, terms=terms, located=[place])
+        candidate = table.rows[0].candidate
+        located = LocatedAnswer(
+            candidate=candidate, start=candidate.start, end=candidate.end, probability=0.0
+        )
+        if all(len(row.cells) == len(table.header) for row in table.rows):
+            yield LinkedQuestion(question=question, table=table, terms=terms, located=[located])

@@ -74,8 +74,8 @@ class Candidate:
 
     def readable_text(self, said: str) -> str:
         """The same for what is said of it."""
-        trusted = not self.evidence.suspicious
-        addresses = addresses_in(said) if trusted else frozenset[str]()
+        is_trusted = not self.evidence.suspicious
+        addresses = addresses_in(said) if is_trusted else frozenset[str]()
         return plain_text(said, addresses=addresses) or "…"
 
     @property
@@ -102,14 +102,14 @@ def candidates_of(evidence: Sequence[Evidence]) -> list[Candidate]:
     Text that overlapping chunks share is taken from the first of them.
     """
     seen: set[tuple[UUID, int, int, int]] = set()
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     for item in evidence:
         for candidate in _candidates_in(item):
-            place = (item.passage.document_id, item.passage.version, *candidate.canonical_span)
-            if place not in seen:
-                seen.add(place)
-                found.append(candidate)
-    return found
+            key = (item.passage.document_id, item.passage.version, *candidate.canonical_span)
+            if key not in seen:
+                seen.add(key)
+                candidates.append(candidate)
+    return candidates
 
 
 def _candidates_in(evidence: Evidence) -> Iterator[Candidate]:
@@ -166,21 +166,21 @@ def _fields(text: str) -> list[tuple[int, int]]:
     lines = _lines(text, 0, len(text))
     if len(lines) < 2:
         return []
-    opening = [not text[first].islower() for first, last in lines]
-    stops = [text[first:last].endswith((".", "!", "?", "。")) for first, last in lines]
-    gaps = [bool(_GAP.search(text[first:last])) for first, last in lines]
-    likely = (
+    opens_field = [not text[first].islower() for first, last in lines]
+    has_stop = [text[first:last].endswith((".", "!", "?", "。")) for first, last in lines]
+    has_gap = [bool(_GAP.search(text[first:last])) for first, last in lines]
+    looks_like_form = (
         max(last - first for first, last in lines) <= LONGEST_FIELD
-        and sum(opening[1:]) >= OPENING_SHARE * (len(lines) - 1)
-        and sum(stops) < len(lines) / 2
-        and (len(lines) >= FEWEST_FIELDS or all(gaps))
+        and sum(opens_field[1:]) >= OPENING_SHARE * (len(lines) - 1)
+        and sum(has_stop) < len(lines) / 2
+        and (len(lines) >= FEWEST_FIELDS or all(has_gap))
     )
-    if not likely:
+    if not looks_like_form:
         return []
     fields: list[tuple[int, int]] = []
-    for (first, last), opens in zip(lines, opening, strict=True):
+    for (first, last), is_opening in zip(lines, opens_field, strict=True):
         fields[-1:] = (
-            [(fields[-1][0], last)] if fields and not opens else [*fields[-1:], (first, last)]
+            [(fields[-1][0], last)] if fields and not is_opening else [*fields[-1:], (first, last)]
         )
     return fields
 
@@ -206,11 +206,11 @@ def _header_and_rows(
     passage: Passage, start: int, end: int
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """The header's cells, repeated ones included, and where each row of data stands."""
-    repeated = passage.text[: passage.body_offset].strip().splitlines()
+    repeated_lines = passage.text[: passage.body_offset].strip().splitlines()
     lines = _lines(passage.text, start, end)
-    header = _cells(repeated[0]) if repeated else []
-    for number, (first, last) in enumerate(lines[:2]):
-        if number == 1 and _is_separator(passage.text[first:last]):
+    header = _cells(repeated_lines[0]) if repeated_lines else []
+    for index, (first, last) in enumerate(lines[:2]):
+        if index == 1 and _is_separator(passage.text[first:last]):
             header = _cells(_whole_line(passage.text, *lines[0]))
             lines = lines[2:]
     return header, [
@@ -220,7 +220,7 @@ def _header_and_rows(
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Non-empty lines without their white space and outer cell borders."""
-    found = []
+    spans = []
     for match in _LINE.finditer(text, start, end):
         first, last = match.span()
         while first < last and _is_edge(text[first]):
@@ -228,8 +228,8 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
         while first < last and _is_edge(text[last - 1]):
             last -= 1
         if first < last:
-            found.append((first, last))
-    return found
+            spans.append((first, last))
+    return spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,8 +264,8 @@ def _whole_line(text: str, start: int, end: int) -> str:
 
 
 def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
-    after = text.find("\n", end)
-    return text.rfind("\n", 0, start) + 1, after if after >= 0 else len(text)
+    line_end = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text)
 
 
 def _is_edge(character: str) -> bool:
@@ -305,8 +305,8 @@ def _spell_out(header: Sequence[str], cells: Sequence[str]) -> str:
     'Adze — Weight: 3 kg'
     """
     titles = list(header) if len(header) == len(cells) else [""] * len(cells)
-    named = list(zip(titles, cells, strict=True))
-    parts = [f"{title}: {cell}" if title else cell for title, cell in named if cell]
+    titled_cells = list(zip(titles, cells, strict=True))
+    parts = [f"{title}: {cell}" if title else cell for title, cell in titled_cells if cell]
     if not titles[0] and cells[0] and len(parts) > 1 and any(titles):
         return f"{parts[0]} — {', '.join(parts[1:])}"
     return ", ".join(parts)

@@ -22,20 +22,20 @@ def passages_of(
     Law: each passage is `text[char_start:char_end]`, none is longer than `PIECE_CHARACTERS`, they
     do not overlap, and what lies between two of them is white space.
     """
-    gathered: list[list[BlockSpan]] = []
+    block_groups: list[list[BlockSpan]] = []
     for block in _blocks(text):
-        if not gathered or block.char_end - gathered[-1][0].char_start > PIECE_CHARACTERS:
-            gathered.append([])
-        gathered[-1].append(block)
+        if not block_groups or block.char_end - block_groups[-1][0].char_start > PIECE_CHARACTERS:
+            block_groups.append([])
+        block_groups[-1].append(block)
     label = (source, title, language)
-    return [_passage(text, blocks, label, ordinal) for ordinal, blocks in enumerate(gathered)]
+    return [_passage(text, blocks, label, ordinal) for ordinal, blocks in enumerate(block_groups)]
 
 
 def _blocks(text: str) -> Iterator[BlockSpan]:
     """Paragraphs, long ones in parts."""
     gaps = [match.span() for match in _BLANK_LINE.finditer(text)]
     starts, ends = [0, *(end for _, end in gaps)], [*(start for start, _ in gaps), len(text)]
-    paragraphs = [each for each in zip(starts, ends, strict=True) if text[slice(*each)].strip()]
+    paragraphs = [span for span in zip(starts, ends, strict=True) if text[slice(*span)].strip()]
     for number, (start, end) in enumerate(paragraphs, start=1):
         kind = _kind(text[start:end])
         for first, last in _parts(text, start, end, kind):
@@ -50,23 +50,23 @@ def _kind(paragraph: str) -> BlockKind:
 
 def _parts(text: str, start: int, end: int, kind: BlockKind) -> Iterator[tuple[int, int]]:
     """A paragraph in parts that end where its sentences or rows do, as far as these are short."""
-    inside = text[start:end]
+    paragraph = text[start:end]
     ends = (
-        [match.end() for match in re.finditer(r"\n|\Z", inside)]
+        [match.end() for match in re.finditer(r"\n|\Z", paragraph)]
         if kind is BlockKind.TABLE
-        else [last for _, last in sentence_spans(inside)]
+        else [last for _, last in sentence_spans(paragraph)]
     )
-    first = reach = start
-    for last in [*(start + each for each in ends), end]:
-        if last - first > PIECE_CHARACTERS and reach > first:
-            yield from _trimmed(text, first, reach)
-            first = reach
+    first = previous_end = start
+    for last in [*(start + offset for offset in ends), end]:
+        if last - first > PIECE_CHARACTERS and previous_end > first:
+            yield from _trimmed(text, first, previous_end)
+            first = previous_end
         while last - first > PIECE_CHARACTERS:
             space = text.rfind(" ", first + 1, first + PIECE_CHARACTERS)
             cut = space if space > first else first + PIECE_CHARACTERS
             yield from _trimmed(text, first, cut)
             first = cut
-        reach = last
+        previous_end = last
     yield from _trimmed(text, first, end)
 
 
@@ -84,7 +84,7 @@ def _passage(
 ) -> Passage:
     source, title, language = label
     start, end = blocks[0].char_start, blocks[-1].char_end
-    kinds = {each.kind for each in blocks}
+    kinds = {block.kind for block in blocks}
     return Passage(
         chunk_id=f"given:{source}:{ordinal}",
         chunk_no=ordinal,

@@ -33,21 +33,21 @@ class Statements:
 
     async def of(self, unit: Unit) -> AnswerSentence | None:
         """A unit's statement, not yet grounded; None for a heading, and where no words are left."""
-        words, marked = read_markers(visible_text(unit.body))
+        words, clauses = read_markers(visible_text(unit.body))
         if not any(map(str.isalnum, plain_text(words))):
-            self.removed += sum(len(each.numbers) for each in marked)
+            self.removed += sum(len(clause.numbers) for clause in clauses)
             return None
-        markers, cited = await self._resolved(marked)
+        markers, cited = await self._resolve_markers(clauses)
         addresses = self.attribution.addresses(cited)
         text = plain_text(words, addresses=addresses)
-        if _is_torso(words, text, addresses):
+        if _is_remnant(words, text, addresses):
             self.removed += len(markers)
             return None
-        leads = unit.kind in {Kind.HEADING, Kind.TABLE_HEAD} or (not markers and _announces(text))
-        statement = self._led(
-            AnswerSentence(text=_laid_out(unit, text), markers=markers, support=0.0, gap=unit.gap)
+        is_lead = unit.kind in {Kind.HEADING, Kind.TABLE_HEAD} or (not markers and _announces(text))
+        statement = self._with_lead(
+            AnswerSentence(text=_formatted(unit, text), markers=markers, support=0.0, gap=unit.gap)
         )
-        if leads:
+        if is_lead:
             self._lead = statement
             return None
         return statement
@@ -57,15 +57,15 @@ class Statements:
         lead, self._lead = self._lead, None
         return lead
 
-    async def _resolved(
+    async def _resolve_markers(
         self, marked: tuple[CitedClause, ...]
     ) -> tuple[tuple[int, ...], frozenset[int]]:
         """The markers to show, and the sources that are cited."""
         markers: list[int] = []
         cited: set[int] = set()
-        for each in marked:
-            for number in each.numbers:
-                quotes = await self.attribution.quotes(number, each.clause)
+        for clause in marked:
+            for number in clause.numbers:
+                quotes = await self.attribution.quotes(number, clause.clause)
                 markers += [quote.marker for quote in quotes]
                 if quotes:
                     cited.add(number)
@@ -73,7 +73,7 @@ class Statements:
                     self.removed += 1
         return tuple(dict.fromkeys(markers)), frozenset(cited)
 
-    def _led(self, statement: AnswerSentence) -> AnswerSentence:
+    def _with_lead(self, statement: AnswerSentence) -> AnswerSentence:
         lead, self._lead = self._lead, None
         if lead is None:
             return statement
@@ -88,17 +88,17 @@ class Statements:
 def _announces(text: str) -> bool:
     """Whether a text ends in a colon, or is bold as a whole and no sentence, as headings are."""
     bare = text.rstrip("*_ ")
-    bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
-    return bare.endswith((":", "：")) or (bold and bare[-1:].isalnum())
+    is_bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
+    return bare.endswith((":", "：")) or (is_bold and bare[-1:].isalnum())
 
 
-def _is_torso(words: str, text: str, addresses: Collection[str]) -> bool:
+def _is_remnant(words: str, text: str, addresses: Collection[str]) -> bool:
     """Whether hardly more than `See` is left of a statement whose address was taken out."""
-    short = len(text.split()) < FEWEST_WORDS and sum(map(str.isalnum, text)) < FEWEST_LETTERS
-    return short and not addresses_in(words) <= frozenset(addresses)
+    is_short = len(text.split()) < FEWEST_WORDS and sum(map(str.isalnum, text)) < FEWEST_LETTERS
+    return is_short and not addresses_in(words) <= frozenset(addresses)
 
 
-def _laid_out(unit: Unit, text: str) -> str:
+def _formatted(unit: Unit, text: str) -> str:
     """The text with its sign; a row stays open, so that its markers stand in its last cell."""
     if unit.kind is Kind.ROW:
         return _open_row(text)

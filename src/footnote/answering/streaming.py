@@ -36,14 +36,14 @@ def numbered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 def events_of(answer: Answer) -> Iterator[AnswerEvent]:
     """Everything that follows the sources, sentence by sentence."""
-    left = {citation.marker: citation for citation in answer.citations}
-    before: AnswerSentence | None = None
+    pending_citations = {citation.marker: citation for citation in answer.citations}
+    previous: AnswerSentence | None = None
     for sentence in answer.sentences:
-        yield TextWritten(text=sentence.piece(before))
+        yield TextWritten(text=sentence.piece(previous))
         for marker in sentence.markers:
-            if marker in left:
-                yield CitationMade(citation=left.pop(marker))
-        before = sentence
+            if marker in pending_citations:
+                yield CitationMade(citation=pending_citations.pop(marker))
+        previous = sentence
     yield from closing_events(answer)
 
 
@@ -67,8 +67,8 @@ async def completed(events: AsyncIterable[AnswerEvent]) -> Answer:
         if isinstance(event, AnswerDone):
             return event.answer
         if isinstance(event, AnswerFailed):
-            used = event.usage if event.usage.requests else None
-            raise ModelUnavailable(event.message, hint=event.hint, usage=used)
+            usage = event.usage if event.usage.requests else None
+            raise ModelUnavailable(event.message, hint=event.hint, usage=usage)
     raise ModelUnavailable("The answer broke off before it was complete.", hint="Ask again.")
 
 
@@ -83,11 +83,11 @@ def failed_with(error: Exception) -> AnswerFailed:
             message="Something failed inside Footnote.",
             hint="The server's log says what; nothing of it is shown here.",
         )
-    used = error.usage if isinstance(error, ModelUnavailable) else None
+    usage = error.usage if isinstance(error, ModelUnavailable) else None
     return AnswerFailed(
         code=type(error).__name__,
         message=str(error),
         hint=error.hint,
         retryable=error.retryable,
-        usage=used or Usage(),
+        usage=usage or Usage(),
     )

@@ -1,6 +1,6 @@
 """A question for several things, or one that compares them, is answered part by part.
 
-What is not found is said. Rows of one table are compared by their cells (`comparing.py`).
+What is not found is said. Rows of one table are compared by their cells (`row_comparison.py`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ComparesRows(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPart:
-    """Answers each part from its own evidence; implements `Drafts`.
+    """Answers each part from its own evidence; implements `Answerer`.
 
     A part without an answer is named in `degraded`. Where no part has one, the question is answered
     as a whole.
@@ -51,29 +51,31 @@ class ByPart:
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The answers in the order of the parts; `evidence` is that of all of them."""
         if self.compare_rows is not None:
-            of_rows = await self.compare_rows(question, evidence)
-            if of_rows is not None:
-                return of_rows
-        answers = [await self.answerer(each.question, each.evidence) for each in self.parts]
-        found = [each for each in answers if each.found]
-        if not found:
+            comparison = await self.compare_rows(question, evidence)
+            if comparison is not None:
+                return comparison
+        answers = [await self.answerer(part.question, part.evidence) for part in self.parts]
+        answered = [answer for answer in answers if answer.found]
+        if not answered:
             return await self.answerer(question, evidence)
         unanswered = (
             f"answer: nothing was found for “{part.question}”"
             for part, answer in zip(self.parts, answers, strict=True)
             if not answer.found
         )
-        together = _Together()
-        for each in found:
-            together.add(each.sentences, each.citations)
-        notes = dict.fromkeys((*unanswered, *(note for each in answers for note in each.degraded)))
+        merged = _Together()
+        for answer in answered:
+            merged.add(answer.sentences, answer.citations)
+        notes = dict.fromkeys(
+            (*unanswered, *(note for answer in answers for note in answer.degraded))
+        )
         return Answer(
             question=question,
             found=True,
-            sentences=tuple(together.sentences),
-            citations=tuple(together.citations),
+            sentences=tuple(merged.sentences),
+            citations=tuple(merged.citations),
             evidence=tuple(evidence),
-            confidence=min(each.confidence for each in found),
+            confidence=min(answer.confidence for answer in answered),
             degraded=tuple(notes),
         )
 
@@ -86,30 +88,33 @@ class _Together:
     citations: list[Citation] = field(default_factory=list)
 
     def add(self, sentences: Iterable[AnswerSentence], citations: Iterable[Citation]) -> None:
-        known = {each.marker: each for each in citations}
+        citations_by_marker = {citation.marker: citation for citation in citations}
         for sentence in sentences:
-            own = [known[marker] for marker in sentence.markers]
-            if not self._is_said(sentence, own):
-                first = len(self.citations) + 1
-                markers = range(first, first + len(own))
+            cited = [citations_by_marker[marker] for marker in sentence.markers]
+            if not self._merge_if_duplicate(sentence, cited):
+                first_marker = len(self.citations) + 1
+                markers = range(first_marker, first_marker + len(cited))
                 self.citations += [
-                    replace(one, marker=marker) for one, marker in zip(own, markers, strict=True)
+                    replace(citation, marker=marker)
+                    for citation, marker in zip(cited, markers, strict=True)
                 ]
                 self.sentences.append(replace(sentence, markers=tuple(markers)))
 
-    def _is_said(self, sentence: AnswerSentence, cited: Sequence[Citation]) -> bool:
+    def _merge_if_duplicate(self, sentence: AnswerSentence, cited: Sequence[Citation]) -> bool:
         """Whether it was said already with these quotes, whose answers are then marked as well."""
-        for said in self.sentences:
-            places = [marker - 1 for marker in said.markers]
-            quotes = [_quote(self.citations[at]) for at in places]
-            if said.text == sentence.text and quotes == [_quote(each) for each in cited]:
-                for at, each in zip(places, cited, strict=True):
-                    self.citations[at] = _with_answer(self.citations[at], each)
+        for existing in self.sentences:
+            indices = [marker - 1 for marker in existing.markers]
+            quotes = [_quote_key(self.citations[index]) for index in indices]
+            if existing.text == sentence.text and quotes == [
+                _quote_key(citation) for citation in cited
+            ]:
+                for index, citation in zip(indices, cited, strict=True):
+                    self.citations[index] = _with_answer(self.citations[index], citation)
                 return True
         return False
 
 
-def _quote(citation: Citation) -> tuple[str, int, int]:
+def _quote_key(citation: Citation) -> tuple[str, int, int]:
     return citation.chunk_id, citation.char_start, citation.char_end
 
 

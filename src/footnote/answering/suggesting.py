@@ -82,8 +82,8 @@ class PreviousTurn:
 
     def asks(self, question: str) -> bool:
         """Whether it was asked already, in the same words."""
-        asked = {plain_words(each) for each in (self.question, *self.earlier)}
-        return plain_words(question) in asked
+        asked_words = {plain_words(each) for each in (self.question, *self.earlier)}
+        return plain_words(question) in asked_words
 
 
 def worded_in(*languages: str | None) -> str:
@@ -92,8 +92,8 @@ def worded_in(*languages: str | None) -> str:
     >>> worded_in(None, "pt", "de-AT")
     'de'
     """
-    for each in languages:
-        if each is not None and (language := each.partition("-")[0].lower()) in WORDINGS:
+    for tag in languages:
+        if tag is not None and (language := tag.partition("-")[0].lower()) in WORDINGS:
             return language
     return "en"
 
@@ -111,12 +111,12 @@ async def propose(
         for rank, each in enumerate(passages, 1)
         if not each.suspicious
     ]
-    from_tables = [list(_of_table(each, said, language)) for each in evidence]
+    from_tables = [list(_cell_proposals(each, said, language)) for each in evidence]
     from_topics = []
     if reader is not None:
-        for topic, held in _topics(evidence, said)[:READ_TOPICS]:
-            if best := await _of_topic(reader, topic, held, said, language):
-                from_topics.append(best)
+        for topic, topic_evidence in _topics(evidence, said)[:READ_TOPICS]:
+            if proposal := await _best_for_topic(reader, topic, topic_evidence, said, language):
+                from_topics.append(proposal)
     from_topics.sort(key=lambda each: -each.probability)
     return list(_in_turn([from_topics, *from_tables], said))
 
@@ -125,22 +125,28 @@ def _in_turn(several: Iterable[Sequence[Proposal]], said: PreviousTurn) -> Itera
     """One of each list after the other, each question and each answer once."""
     seen: set[str] = set()
     for turn in zip_longest(*several):
-        for each in turn:
-            if each is None or said.asks(each.question) or plain_words(each.question) in seen:
+        for proposal in turn:
+            if (
+                proposal is None
+                or said.asks(proposal.question)
+                or plain_words(proposal.question) in seen
+            ):
                 continue
-            seen.add(plain_words(each.question))
-            yield each
+            seen.add(plain_words(proposal.question))
+            yield proposal
 
 
 def _topics(evidence: Sequence[Evidence], said: PreviousTurn) -> list[tuple[str, list[Evidence]]]:
     """The headings, each with the passages of prose below it; those not yet spoken of first."""
-    found: dict[str, list[Evidence]] = {}
-    for each in evidence:
-        if each.passage.kind is not BlockKind.TABLE:
-            topic = topic_of(each.passage)
+    evidence_by_topic: dict[str, list[Evidence]] = {}
+    for item in evidence:
+        if item.passage.kind is not BlockKind.TABLE:
+            topic = topic_of(item.passage)
             if topic is not None:
-                found.setdefault(topic, []).append(each)
-    return sorted(found.items(), key=lambda each: contains_phrase(each[0], said.question))
+                evidence_by_topic.setdefault(topic, []).append(item)
+    return sorted(
+        evidence_by_topic.items(), key=lambda each: contains_phrase(each[0], said.question)
+    )
 
 
 def topic_of(passage: Passage) -> str | None:
@@ -160,44 +166,47 @@ def topic_of(passage: Passage) -> str | None:
     return topic if _is_clean(topic, LONGEST_TOPIC) else None
 
 
-async def _of_topic(
+async def _best_for_topic(
     reader: Reader, topic: str, held: Sequence[Evidence], said: PreviousTurn, language: str
 ) -> Proposal | None:
     """What is best asked of a topic; a heading that is a question is asked as it stands."""
     if topic[-1] in "?？؟":
         wordings = [(0, topic)]
     else:
-        join = _TOPIC.get(language, "{0}: {1}")
-        wordings = [(kind, join.format(topic, each)) for kind, each in _asked(held, language)]
+        template = _TOPIC.get(language, "{0}: {1}")
+        wordings = [
+            (kind, template.format(topic, wording))
+            for kind, wording in _applicable_wordings(held, language)
+        ]
     best: Proposal | None = None
     for kind, question in wordings:
-        for each in await read_statements(reader, question, held[:2]):
-            if each.probability < max(LEAST_READ, best.probability if best else 0.0):
+        for located in await read_statements(reader, question, held[:2]):
+            if located.probability < max(LEAST_READ, best.probability if best else 0.0):
                 continue
-            if said.holds(each.answer) or contains_phrase(each.answer, topic):
+            if said.holds(located.answer) or contains_phrase(located.answer, topic):
                 continue
-            if kind in _FIGURES and not any(map(str.isdigit, each.answer)):
+            if kind in _FIGURES and not any(map(str.isdigit, located.answer)):
                 continue
             best = Proposal(
                 question=question,
-                passage=each.passage,
-                answer=each.answer,
-                probability=each.probability,
+                passage=located.passage,
+                answer=located.answer,
+                probability=located.probability,
             )
     return best
 
 
-def _asked(held: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]:
+def _applicable_wordings(held: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]:
     """What can be asked of the passages: for a figure only where there is one."""
-    figures = any(map(str.isdigit, "".join(each.passage.text for each in held[:2])))
+    has_figures = any(map(str.isdigit, "".join(item.passage.text for item in held[:2])))
     for kind, wording in enumerate(WORDINGS[language]):
-        if figures or kind not in _FIGURES:
+        if has_figures or kind not in _FIGURES:
             yield kind, wording
 
 
-def _of_table(evidence: Evidence, said: PreviousTurn, language: str) -> Iterator[Proposal]:
+def _cell_proposals(evidence: Evidence, said: PreviousTurn, language: str) -> Iterator[Proposal]:
     """Cells of the rows that were spoken of, then of others."""
-    rows = [each for each in candidates_of([evidence]) if len(cells_of(each)) > 1]
+    rows = [row for row in candidates_of([evidence]) if len(cells_of(row)) > 1]
     rows.sort(key=lambda each: not _is_spoken_of(each, said))
     for row in rows[:ROWS]:
         name, *cells = cells_of(row)
@@ -205,16 +214,16 @@ def _of_table(evidence: Evidence, said: PreviousTurn, language: str) -> Iterator
             continue
         # The column of the answer is what else the other rows are asked for.
         cells.sort(key=lambda each: not (each.title and contains_phrase(each.title, said.question)))
-        asked = [
-            each
-            for each in cells
-            if each.text
-            and ":" not in each.title
-            and _is_clean(each.title, LONGEST_TOPIC)
-            and plain_words(each.text) != plain_words(name.text)
-            and not (_is_spoken_of(row, said) and said.holds(each.text))
+        askable = [
+            cell
+            for cell in cells
+            if cell.text
+            and ":" not in cell.title
+            and _is_clean(cell.title, LONGEST_TOPIC)
+            and plain_words(cell.text) != plain_words(name.text)
+            and not (_is_spoken_of(row, said) and said.holds(cell.text))
         ]
-        for cell in asked[: 2 if _is_spoken_of(row, said) else 1]:
+        for cell in askable[: 2 if _is_spoken_of(row, said) else 1]:
             yield Proposal(
                 question=_CELL.get(language, "{0}: {1}?").format(name.text, cell.title.rstrip("?")),
                 passage=evidence.passage,

@@ -41,33 +41,38 @@ async def decide(
     """
     rows = np.zeros((len(found), len(SUPPORT_FEATURES)))
     rows[:, 0] = likeliness
-    places = np.argsort(-likeliness, kind="stable")[:ASKED]
-    likeliest = [found[int(each)] for each in places]
-    asked = [
+    indices = np.argsort(-likeliness, kind="stable")[:ASKED]
+    best_answers = [found[int(index)] for index in indices]
+    pairs = [
         (
-            f"{question} {each.answer}",
-            f"{heading_of(each.passage)}\n{_around_the_answer(each)}".lstrip(),
+            f"{question} {answer.answer}",
+            f"{heading_of(answer.passage)}\n{_around_the_answer(answer)}".lstrip(),
         )
-        for each in likeliest
+        for answer in best_answers
     ]
     known = {} if known is None else known
-    new = [each for each in dict.fromkeys(asked) if each not in known]
-    if new:
-        told = await reader.judge([claim for claim, _ in new], [quote for _, quote in new])
-        known.update(zip(new, told, strict=True))
-    for place, pair in zip(places, asked, strict=True):
-        odds = known[pair]
-        against = math.log(odds.neither + _LEAST)
-        each = [math.log(one + _LEAST) - against for one in (odds.supported, odds.contradicted)]
-        rows[place, 1:] = [1.0, *np.clip(each, -SUREST, SUREST)]
+    unjudged = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if unjudged:
+        judgements = await reader.judge(
+            [claim for claim, _ in unjudged], [quote for _, quote in unjudged]
+        )
+        known.update(zip(unjudged, judgements, strict=True))
+    for index, pair in zip(indices, pairs, strict=True):
+        probabilities = known[pair]
+        neither_log_probability = math.log(probabilities.neither + _LEAST)
+        log_odds = [
+            math.log(probability + _LEAST) - neither_log_probability
+            for probability in (probabilities.supported, probabilities.contradicted)
+        ]
+        rows[index, 1:] = [1.0, *np.clip(log_odds, -SUREST, SUREST)]
     return rows
 
 
 def _around_the_answer(found: LocatedAnswer) -> str:
     """The statement; of one that is longer than any sentence the part around the answer."""
-    one = found.candidate
-    if len(one.statement) <= JUDGED_CHARACTERS or one.kind is BlockKind.TABLE:
-        return one.statement
+    candidate = found.candidate
+    if len(candidate.statement) <= JUDGED_CHARACTERS or candidate.kind is BlockKind.TABLE:
+        return candidate.statement
     middle = (found.start + found.end - JUDGED_CHARACTERS) // 2
-    start = max(one.start, min(middle, one.end - JUDGED_CHARACTERS))
+    start = max(candidate.start, min(middle, candidate.end - JUDGED_CHARACTERS))
     return found.passage.text[start : start + JUDGED_CHARACTERS]

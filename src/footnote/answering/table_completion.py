@@ -23,67 +23,76 @@ async def with_whole_tables(
     Passages contained in an expanded one are dropped. A table longer than `around` returns stays
     incomplete, as does a part that is no longer visible.
     """
-    cut = [table.rows[0].candidate.evidence for table in tables_of(tables) if not table.is_whole]
-    found = list(evidence)
+    incomplete = [
+        table.rows[0].candidate.evidence for table in tables_of(tables) if not table.is_whole
+    ]
+    expanded = list(evidence)
     for _ in range(MOST_STRETCHES):
-        if not cut:
+        if not incomplete:
             break
-        first = cut.pop(0)
-        wider = (await around([first.passage])).get(first.passage.chunk_no)
-        if wider is None:
+        first = incomplete.pop(0)
+        expansion = (await around([first.passage])).get(first.passage.chunk_no)
+        if expansion is None:
             continue
-        whole = replace(first, passage=wider.passage)
-        cut = [each for each in cut if not lies_within(each.passage, wider.passage)]
-        found = [
-            whole if each.passage.chunk_id == first.passage.chunk_id else each
-            for each in found
-            if each.passage.chunk_id == first.passage.chunk_id
-            or not lies_within(each.passage, wider.passage)
+        whole = replace(first, passage=expansion.passage)
+        incomplete = [
+            each for each in incomplete if not lies_within(each.passage, expansion.passage)
         ]
-    return found
+        expanded = [
+            whole if each.passage.chunk_id == first.passage.chunk_id else each
+            for each in expanded
+            if each.passage.chunk_id == first.passage.chunk_id
+            or not lies_within(each.passage, expansion.passage)
+        ]
+    return expanded
 
 
 def lies_within(passage: Passage, other: Passage) -> bool:
     """Whether another passage has all the text of this one."""
-    same = (passage.document_id, passage.version) == (other.document_id, other.version)
-    return same and other.char_start <= passage.char_start <= passage.char_end <= other.char_end
+    is_same_version = (passage.document_id, passage.version) == (other.document_id, other.version)
+    return (
+        is_same_version
+        and other.char_start <= passage.char_start <= passage.char_end <= other.char_end
+    )
 
 
 def lowest_mismatch(
     parts: Sequence[Evidence], unmet: Sequence[float], tables: Sequence[Evidence]
 ) -> dict[str, float]:
     """The mismatch score of each passage's table by chunk: the lowest of the table's parts."""
-    found = {each.passage.chunk_id: own for each, own in zip(parts, unmet, strict=True)}
-    for whole in tables:
-        inside = [
+    mismatches = {
+        each.passage.chunk_id: mismatch for each, mismatch in zip(parts, unmet, strict=True)
+    }
+    for table in tables:
+        chunk_ids = [
             each.passage.chunk_id
             for each in parts
-            if lies_within(each.passage, whole.passage)
-            or each.passage.chunk_id == whole.passage.chunk_id
+            if lies_within(each.passage, table.passage)
+            or each.passage.chunk_id == table.passage.chunk_id
         ]
-        least = min(found[each] for each in inside)
-        found |= dict.fromkeys(inside, least)
-    return found
+        lowest = min(mismatches[chunk_id] for chunk_id in chunk_ids)
+        mismatches |= dict.fromkeys(chunk_ids, lowest)
+    return mismatches
 
 
 def with_cited_rows(
     evidence: Sequence[Evidence], rows: Sequence[Candidate]
 ) -> tuple[Evidence, ...]:
     """The evidence, with each completed table cut to the range of its cited rows."""
-    shown: dict[str, Evidence] = {}
-    for each in rows:
-        passage = each.evidence.passage
-        if passage.chunk_id not in shown:
-            own = [one for one in rows if one.evidence.passage.chunk_id == passage.chunk_id]
-            start, end = min(one.start for one in own), max(one.end for one in own)
-            shown[passage.chunk_id] = replace(
-                each.evidence,
-                passage=clipped(passage, start, end, header=_header(each.evidence, start)),
+    clipped_by_chunk: dict[str, Evidence] = {}
+    for cited_row in rows:
+        passage = cited_row.evidence.passage
+        if passage.chunk_id not in clipped_by_chunk:
+            chunk_rows = [row for row in rows if row.evidence.passage.chunk_id == passage.chunk_id]
+            start, end = min(row.start for row in chunk_rows), max(row.end for row in chunk_rows)
+            clipped_by_chunk[passage.chunk_id] = replace(
+                cited_row.evidence,
+                passage=clipped(passage, start, end, header=_header(cited_row.evidence, start)),
             )
-    cited = [(each, shown.get(each.passage.chunk_id, each)) for each in evidence]
+    pairs = [(each, clipped_by_chunk.get(each.passage.chunk_id, each)) for each in evidence]
     return tuple(
-        found if lies_within(stretch.passage, found.passage) else stretch
-        for found, stretch in cited
+        original if lies_within(excerpt.passage, original.passage) else excerpt
+        for original, excerpt in pairs
     )
 
 
@@ -94,10 +103,12 @@ def _header(evidence: Evidence, start: int) -> str:
         return passage.text[: passage.body_offset]
     shift = passage.char_start - passage.body_offset
     table = next(
-        each
-        for each in passage.spans
-        if each.kind is BlockKind.TABLE and each.char_start <= start + shift < each.char_end
+        span
+        for span in passage.spans
+        if span.kind is BlockKind.TABLE and span.char_start <= start + shift < span.char_end
     )
-    begins = table.char_start - shift
-    first = next(each for each in candidates_of([evidence]) if each.start >= begins)
-    return passage.text[begins : passage.text.rfind("\n", 0, first.start) + 1]
+    table_start = table.char_start - shift
+    first_row = next(
+        candidate for candidate in candidates_of([evidence]) if candidate.start >= table_start
+    )
+    return passage.text[table_start : passage.text.rfind("\n", 0, first_row.start) + 1]

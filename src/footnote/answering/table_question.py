@@ -53,7 +53,7 @@ class TableQuestion:
         around: ExpandPassages | None,
     ) -> TableQuestion:
         """A question as it was asked, and the passages with tables, of which there is one."""
-        titles = [each for one in candidates_of(tables) for each in one.header]
+        titles = [title for candidate in candidates_of(tables) for title in candidate.header]
         return cls(
             reader=reader,
             finder=finder,
@@ -67,12 +67,12 @@ class TableQuestion:
     async def predicted_operation(self, table: Table) -> TableOperationPrediction | None:
         """The predicted operation for a table; None without a prediction."""
         if table.header not in self.known:
-            told = await self.finder.predict_operation(self.question, table.shown())
-            if told is None:
+            prediction = await self.finder.predict_operation(self.question, table.shown())
+            if prediction is None:
                 return None
-            self.known[table.header] = told
-        own = self.known[table.header]
-        return own if own.operation_probabilities else None
+            self.known[table.header] = prediction
+        cached = self.known[table.header]
+        return cached if cached.operation_probabilities else None
 
     async def predicted_column(self, table: Table) -> ColumnPrediction | None:
         """The column of numbers or moments that is meant."""
@@ -82,10 +82,12 @@ class TableQuestion:
         """The lowest mismatch score over the retrieved tables of the passage's document, in
         log-odds."""
         parts = [
-            one.passage for one in self.tables if one.passage.document_id == passage.document_id
+            table.passage
+            for table in self.tables
+            if table.passage.document_id == passage.document_id
         ]
-        readings = await self.reader.read(self.question, [text_of(each) for each in parts])
-        return min((each.mismatch for each in readings), default=0.0)
+        readings = await self.reader.read(self.question, [text_of(part) for part in parts])
+        return min((reading.mismatch for reading in readings), default=0.0)
 
     async def whole(self) -> Sequence[Evidence]:
         """The tables with the parts of them that were not found."""

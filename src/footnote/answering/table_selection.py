@@ -62,54 +62,58 @@ def select_tables(
     operation. Ties are broken in this order: the question names the kind of row; it mentions the
     column; fewest unexplained words; a clear lead of the model's probability.
     """
-    found = []
+    matches = []
     for table in tables_of(evidence):
-        row, own = table.rows[0].candidate, meant.of(table)
-        place = LocatedAnswer(
-            candidate=row,
-            start=row.start,
-            end=row.end,
-            probability=0.0 if own is None else own.probability,
+        candidate, prediction = table.rows[0].candidate, meant.of(table)
+        located = LocatedAnswer(
+            candidate=candidate,
+            start=candidate.start,
+            end=candidate.end,
+            probability=0.0 if prediction is None else prediction.probability,
         )
-        asked = LinkedQuestion(
+        linked = LinkedQuestion(
             question=question,
             table=table,
             terms=terms,
-            located=[place],
+            located=[located],
             predicted_column=meant.number(table),
         )
-        if any(len(each.cells) != len(table.header) for each in table.rows):
+        if any(len(row.cells) != len(table.header) for row in table.rows):
             continue
-        column = asked.column(operation)
-        says_column = column in asked.titles or (
-            operation is Operation.COUNT and column == 0 and asked.mentions_row_type
+        column = linked.column(operation)
+        says_column = column in linked.titles or (
+            operation is Operation.COUNT and column == 0 and linked.mentions_row_type
         )
         # A column of numbers does not explain why all rows should be counted.
-        is_meant = own is not None and (
-            operation is not Operation.COUNT or bool(asked.matched_cells)
+        is_predicted = prediction is not None and (
+            operation is not Operation.COUNT or bool(linked.matched_cells)
         )
-        if column is not None and (is_meant or (says_column and len(asked.unlinked_words) <= 1)):
-            found.append(
+        if column is not None and (
+            is_predicted or (says_column and len(linked.unlinked_words) <= 1)
+        ):
+            matches.append(
                 TableMatch(
-                    located=place,
-                    mentions_row_type=asked.mentions_row_type,
+                    located=located,
+                    mentions_row_type=linked.mentions_row_type,
                     says_column=says_column,
-                    meant=own if own is not None and own.number == column else None,
-                    unexplained=None if own else next(iter(asked.unlinked_words), None),
-                    words_left=len(asked.unlinked_words),
+                    meant=prediction
+                    if prediction is not None and prediction.number == column
+                    else None,
+                    unexplained=None if prediction else next(iter(linked.unlinked_words), None),
+                    words_left=len(linked.unlinked_words),
                 )
             )
-    found = [each for each in found if each.mentions_row_type] or found
-    found = [each for each in found if each.says_column] or found
-    fewest = min((each.words_left for each in found), default=0)
-    found = [each for each in found if each.words_left == fewest]
-    if len(found) < _SEVERAL:
-        return found
-    first, second, *_ = sorted(found, key=lambda each: each.located.probability, reverse=True)
-    sure, other = first.located.probability, second.located.probability
-    if log_odds(sure) - log_odds(other) < FAR_MORE:
-        return found
-    return [replace(first, located=replace(first.located, probability=sure * OF_TWO))]
+    matches = [match for match in matches if match.mentions_row_type] or matches
+    matches = [match for match in matches if match.says_column] or matches
+    fewest = min((match.words_left for match in matches), default=0)
+    matches = [match for match in matches if match.words_left == fewest]
+    if len(matches) < _SEVERAL:
+        return matches
+    first, second, *_ = sorted(matches, key=lambda each: each.located.probability, reverse=True)
+    probability, second_probability = first.located.probability, second.located.probability
+    if log_odds(probability) - log_odds(second_probability) < FAR_MORE:
+        return matches
+    return [replace(first, located=replace(first.located, probability=probability * OF_TWO))]
 
 
 def select_row_group(
@@ -124,26 +128,28 @@ def select_row_group(
     None where two tables match equally well, where several values of one column match, or where
     several number columns could be meant. For a count, no number column may be meant.
     """
-    found: list[tuple[bool, int, LocatedAnswer]] = []
-    for asked in link_to_tables(question, evidence, terms):
-        table = asked.table
-        column = asked.column(operation)
+    matches: list[tuple[bool, int, LocatedAnswer]] = []
+    for linked in link_to_tables(question, evidence, terms):
+        table = linked.table
+        column = linked.column(operation)
         if (
-            {len(said) for said in asked.matched_cells.values()} == {1}
-            and sum(map(asked.matches_filter, table.rows)) >= _SEVERAL
+            {len(cells) for cells in linked.matched_cells.values()} == {1}
+            and sum(map(linked.matches_filter, table.rows)) >= _SEVERAL
             and column is not None
             and (
                 meant.is_told
                 and meant.number(table) is None
-                and not {*asked.titles} & {*asked.numeric}
+                and not {*linked.titles} & {*linked.numeric}
                 if operation is Operation.COUNT
-                else column in asked.titles or asked.numeric == [column]
+                else column in linked.titles or linked.numeric == [column]
             )
         ):
-            found.append((not asked.mentions_row_type, len(asked.unlinked_words), asked.located[0]))
-    least = min((each[:2] for each in found), default=None)
-    found = [each for each in found if each[:2] == least]
-    return found[0][2] if len(found) == 1 else None
+            matches.append(
+                (not linked.mentions_row_type, len(linked.unlinked_words), linked.located[0])
+            )
+    best_key = min((match[:2] for match in matches), default=None)
+    matches = [match for match in matches if match[:2] == best_key]
+    return matches[0][2] if len(matches) == 1 else None
 
 
 def bound_set(
@@ -151,11 +157,13 @@ def bound_set(
 ) -> str | None:
     """The number in the question that no title or matched cell explains; None without one."""
     for table in tables_of(evidence):
-        row = table.rows[0].candidate
-        place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
-        asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
-        if meant.of(table) is not None and not asked.matches_one_name and asked.unlinked_number:
-            return asked.unlinked_number
+        candidate = table.rows[0].candidate
+        located = LocatedAnswer(
+            candidate=candidate, start=candidate.start, end=candidate.end, probability=0.0
+        )
+        linked = LinkedQuestion(question=question, table=table, terms=terms, located=[located])
+        if meant.of(table) is not None and not linked.matches_one_name and linked.unlinked_number:
+            return linked.unlinked_number
     return None
 
 
@@ -176,8 +184,8 @@ def may_be_ambiguous(
     table = table_around(found.candidate, evidence)
     if table is None or table.is_whole:
         return False
-    asked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
-    return bool(asked.matched_cells) and not asked.matches_one_name
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
+    return bool(linked.matched_cells) and not linked.matches_one_name
 
 
 def ambiguous_rows(
@@ -194,36 +202,46 @@ def ambiguous_rows(
     unexplained word.
     """
     table = table_around(found.candidate, evidence)
-    if table is None or any(len(each.cells) != len(table.header) for each in table.rows):
+    if table is None or any(len(row.cells) != len(table.header) for row in table.rows):
         return []
-    asked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
-    column = next(iter(asked.answer_columns), None)
-    kept = [row for row in table.rows if asked.matches_filter(row)]
-    if column in (0, *asked.matched_cells) and table.is_whole and not asked.unlinked_words:
-        return _listed(found, asked, kept)
-    own = [row for row in kept if row.candidate.canonical_span == found.candidate.canonical_span]
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
+    column = next(iter(linked.answer_columns), None)
+    matching_rows = [row for row in table.rows if linked.matches_filter(row)]
+    if column in (0, *linked.matched_cells) and table.is_whole and not linked.unlinked_words:
+        return _listed_rows(found, linked, matching_rows)
+    answer_rows = [
+        row
+        for row in matching_rows
+        if row.candidate.canonical_span == found.candidate.canonical_span
+    ]
     if (
         column is None
-        or column in asked.matched_cells
-        or {len(said) for said in asked.matched_cells.values()} != {1}
-        or asked.unlinked_number is not None
-        or not own
-        or len(kept) < _SEVERAL
+        or column in linked.matched_cells
+        or {len(cells) for cells in linked.matched_cells.values()} != {1}
+        or linked.unlinked_number is not None
+        or not answer_rows
+        or len(matching_rows) < _SEVERAL
         # Equal numbers in several rows do not add up to that number.
-        or (column not in asked.numeric and len({row.cells[column].text for row in kept}) == 1)
+        or (
+            column not in linked.numeric
+            and len({row.cells[column].text for row in matching_rows}) == 1
+        )
     ):
         return []
-    named = column in asked.numeric and column in asked.titles and len(asked.unlinked_words) <= 1
-    if not named and (
-        asked.distinguishes(own[0], kept) or _is_surely_read(asked, column, kept, read)
+    is_mentioned = (
+        column in linked.numeric and column in linked.titles and len(linked.unlinked_words) <= 1
+    )
+    if not is_mentioned and (
+        linked.distinguishes(answer_rows[0], matching_rows)
+        or _is_surely_read(linked, column, matching_rows, read)
     ):
         return []
-    telling = [
-        at
-        for at in range(1, len(table.header))
-        if at != column
-        and (at not in asked.numeric or column not in asked.numeric)
-        and len({row.cells[at].text for row in kept}) > 1
+    distinguishing_columns = [
+        other
+        for other in range(1, len(table.header))
+        if other != column
+        and (other not in linked.numeric or column not in linked.numeric)
+        and len({row.cells[other].text for row in matching_rows}) > 1
     ]
     return [
         AmbiguousRow(
@@ -233,41 +251,48 @@ def ambiguous_rows(
                 start=row.cells[column].start,
                 end=row.cells[column].end,
             ),
-            text=f"{table.name_of(row, (*telling, column))} — "
+            text=f"{table.name_of(row, (*distinguishing_columns, column))} — "
             + ", ".join(
-                f"{table.header[at]}: {row.cells[at].text}"
-                for at in ((*telling, column) if column else telling)
+                f"{table.header[index]}: {row.cells[index].text}"
+                for index in (
+                    (*distinguishing_columns, column) if column else distinguishing_columns
+                )
             ),
         )
-        for row in kept
+        for row in matching_rows
         if row.cells[column].text and not row.candidate.is_prompt_injection
     ]
 
 
-def _listed(found: LocatedAnswer, asked: LinkedQuestion, rows: Sequence[Row]) -> list[AmbiguousRow]:
+def _listed_rows(
+    found: LocatedAnswer, asked: LinkedQuestion, rows: Sequence[Row]
+) -> list[AmbiguousRow]:
     """The names of the rows of the group that the question names, with their further words.
 
     Empty where it names none or one of them.
     """
     table = asked.table
-    named = [row for row in rows if row.cells[0].text and not row.candidate.is_prompt_injection]
-    if not asked.matched_cells or 0 in asked.matched_cells or len(named) < _SEVERAL:
-        return []
-    telling = [
-        at
-        for at in range(1, len(table.header))
-        if at not in asked.orderable_columns and len({row.cells[at].text for row in named}) > 1
+    named_rows = [
+        row for row in rows if row.cells[0].text and not row.candidate.is_prompt_injection
     ]
-    said = sorted({*asked.matched_cells, *telling})
+    if not asked.matched_cells or 0 in asked.matched_cells or len(named_rows) < _SEVERAL:
+        return []
+    distinguishing_columns = [
+        column
+        for column in range(1, len(table.header))
+        if column not in asked.orderable_columns
+        and len({row.cells[column].text for row in named_rows}) > 1
+    ]
+    columns = sorted({*asked.matched_cells, *distinguishing_columns})
     return [
         AmbiguousRow(
             located=replace(
                 found, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
             ),
-            text=f"{table.name_of(row, said)} — "
-            + ", ".join(f"{table.header[at]}: {row.cells[at].text}" for at in said),
+            text=f"{table.name_of(row, columns)} — "
+            + ", ".join(f"{table.header[column]}: {row.cells[column].text}" for column in columns),
         )
-        for row in named
+        for row in named_rows
     ]
 
 
@@ -276,14 +301,16 @@ def _is_surely_read(
 ) -> bool:
     """Whether one of the rows was read far better than the others, or they cannot be compared."""
     table = asked.table
-    numbers = column in asked.numeric
-    if numbers and not isinstance(
+    is_numeric = column in asked.numeric
+    if is_numeric and not isinstance(
         table.quantities([row.cells[column].text for row in rows]), Quantities
     ):
         return True
-    scores = _scores(read)
-    found = sorted(scores.get(row_key(row.candidate), -inf) for row in rows)
-    return found[-1] - found[-2] > (SURELY_READ if numbers else SURELY_READ_WORDS)
+    scores = _best_scores(read)
+    sorted_scores = sorted(scores.get(row_key(row.candidate), -inf) for row in rows)
+    return sorted_scores[-1] - sorted_scores[-2] > (
+        SURELY_READ if is_numeric else SURELY_READ_WORDS
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,31 +328,35 @@ def rows_read_apart(asked: LinkedQuestion, read: Sequence[LocatedAnswer]) -> Rea
 
     None if a row has no score or two columns define such a group.
     """
-    table, scores = asked.table, _scores(read)
-    scored = [scores.get(row_key(row.candidate)) for row in table.rows]
-    known = [each for each in scored if each is not None]
-    if not known or len(known) < len(scored):
+    table, scores = asked.table, _best_scores(read)
+    row_scores = [scores.get(row_key(row.candidate)) for row in table.rows]
+    known_scores = [score for score in row_scores if score is not None]
+    if not known_scores or len(known_scores) < len(row_scores):
         return None
-    best = table.rows[known.index(max(known))]
-    found = []
-    for at in range(len(table.header)):
-        if at in asked.numeric:
+    best_row = table.rows[known_scores.index(max(known_scores))]
+    groups = []
+    for column in range(len(table.header)):
+        if column in asked.numeric:
             continue
-        same = [row.cells[at].text == best.cells[at].text for row in table.rows]
-        inside = [score for score, own in zip(known, same, strict=True) if own]
-        outside = [score for score, own in zip(known, same, strict=True) if not own]
+        in_group = [row.cells[column].text == best_row.cells[column].text for row in table.rows]
+        inside = [
+            score for score, is_inside in zip(known_scores, in_group, strict=True) if is_inside
+        ]
+        outside = [
+            score for score, is_inside in zip(known_scores, in_group, strict=True) if not is_inside
+        ]
         if len(inside) >= _SEVERAL and outside and min(inside) > max(outside):
             lead = min(inside) - max(outside)
-            found.append(ReadApart(column=at, cell=best.cells[at].text, lead=lead))
-    return found[0] if len(found) == 1 else None
+            groups.append(ReadApart(column=column, cell=best_row.cells[column].text, lead=lead))
+    return groups[0] if len(groups) == 1 else None
 
 
-def _scores(read: Sequence[LocatedAnswer]) -> dict[tuple[object, ...], float]:
-    found: dict[tuple[object, ...], float] = {}
-    for each in read:
-        place = row_key(each.candidate)
-        found[place] = max(each.score, found.get(place, -inf))
-    return found
+def _best_scores(read: Sequence[LocatedAnswer]) -> dict[tuple[object, ...], float]:
+    scores: dict[tuple[object, ...], float] = {}
+    for answer in read:
+        key = row_key(answer.candidate)
+        scores[key] = max(answer.score, scores.get(key, -inf))
+    return scores
 
 
 def row_key(row: Candidate) -> tuple[object, ...]:

@@ -70,11 +70,11 @@ class Table:
     def _first_cells(self, number: int) -> tuple[str, ...]:
         """Those of a column that stand first and differ."""
         cells = (row.cells[number].text for row in self.rows if number < len(row.cells))
-        found: dict[str, None] = {}
+        distinct_cells: dict[str, None] = {}
         for cell in islice(cells, _ROWS_SHOWN):
-            if cell and len(found) < _CELLS_SHOWN:
-                found[cell] = None
-        return tuple(found)
+            if cell and len(distinct_cells) < _CELLS_SHOWN:
+                distinct_cells[cell] = None
+        return tuple(distinct_cells)
 
     def name_of(self, row: Row, said: Collection[int] = ()) -> str:
         """The name of a row: its first cell; after a code also the second, if it is a unique name.
@@ -82,20 +82,30 @@ class Table:
         The second is left out if it is among `said`, the columns shown anyway. Rows with equal
         names get the first text cell that distinguishes them.
         """
-        first, *others = row.cells
-        alike = [each for each in self.rows if each.cells[:1] and each.cells[0].text == first.text]
-        for at in range(1, len(row.cells)) if len(alike) > 1 and first.text else ():
-            cells = [each.cells[at].text for each in alike if at < len(each.cells)]
-            are_words = all(each[:1].isalpha() and len(each) <= _LONGEST_NAME for each in cells)
-            if at not in said and are_words and len(set(cells)) == len(alike):
-                return f"{first.text}, {row.cells[at].text}"
-        if not is_code(first.text) or not others or 1 in said:
-            return first.text
+        name_cell, *other_cells = row.cells
+        same_name_rows = [
+            other
+            for other in self.rows
+            if other.cells[:1] and other.cells[0].text == name_cell.text
+        ]
+        for column_index in (
+            range(1, len(row.cells)) if len(same_name_rows) > 1 and name_cell.text else ()
+        ):
+            cells = [
+                other.cells[column_index].text
+                for other in same_name_rows
+                if column_index < len(other.cells)
+            ]
+            are_words = all(text[:1].isalpha() and len(text) <= _LONGEST_NAME for text in cells)
+            if column_index not in said and are_words and len(set(cells)) == len(same_name_rows):
+                return f"{name_cell.text}, {row.cells[column_index].text}"
+        if not is_code(name_cell.text) or not other_cells or 1 in said:
+            return name_cell.text
         names = self.column(1)
-        are_names = all(each[:1].isalpha() and len(each) <= _LONGEST_NAME for each in names)
+        are_names = all(name[:1].isalpha() and len(name) <= _LONGEST_NAME for name in names)
         if not are_names or len(set(names)) < len(names):
-            return first.text
-        return f"{first.text}, {others[0].text}"
+            return name_cell.text
+        return f"{name_cell.text}, {other_cells[0].text}"
 
     def quantities(self, cells: Sequence[str]) -> Quantities | NotComparable | None:
         """The numbers in some cells of one of its columns."""
@@ -123,47 +133,49 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
 
     None for what is no row under a header.
     """
-    if not _is_row(row):
+    if not _is_table_row(row):
         return None
     passage = row.evidence.passage
-    same = [
-        each
-        for each in evidence
-        if each.passage.document_id == passage.document_id
-        and each.passage.version == passage.version
+    document_evidence = [
+        item
+        for item in evidence
+        if item.passage.document_id == passage.document_id
+        and item.passage.version == passage.version
     ]
-    rows: dict[int, Candidate] = {}
+    candidates_by_start: dict[int, Candidate] = {}
     parts: list[_Part] = []
-    for each in same:
-        inside = [
-            one
-            for one in candidates_of([each])
-            if one.kind is BlockKind.TABLE and one.header == row.header
+    for item in document_evidence:
+        header_candidates = [
+            candidate
+            for candidate in candidates_of([item])
+            if candidate.kind is BlockKind.TABLE and candidate.header == row.header
         ]
-        rows |= {one.canonical_span[0]: one for one in inside}
-        parts += _parts(each.passage, inside)
-    whole = _joined_around(row.canonical_span[0], parts)
-    found = [
-        Row(candidate=one, cells=tuple(cells_of(one)))
-        for start, one in sorted(rows.items())
-        if whole.start <= start < whole.end
+        candidates_by_start |= {
+            candidate.canonical_span[0]: candidate for candidate in header_candidates
+        }
+        parts += _table_parts(item.passage, header_candidates)
+    whole_part = _merged_part_at(row.canonical_span[0], parts)
+    table_rows = [
+        Row(candidate=candidate, cells=tuple(cells_of(candidate)))
+        for start, candidate in sorted(candidates_by_start.items())
+        if whole_part.start <= start < whole_part.end
     ]
     return Table(
         header=row.header,
-        rows=tuple(found),
-        is_whole=whole.begins and whole.ends,
+        rows=tuple(table_rows),
+        is_whole=whole_part.begins and whole_part.ends,
         language=passage.language,
-        amounts=marks_of_amounts("\n".join(each.passage.text for each in same)),
+        amounts=marks_of_amounts("\n".join(item.passage.text for item in document_evidence)),
     )
 
 
 def name_of_row(row: Candidate, evidence: Sequence[Evidence], *, said: Collection[int]) -> str:
     """What the row is called in its table, beside these columns of it; nothing of what is none."""
     table = table_around(row, evidence)
-    own = () if table is None else table.rows
-    same = (each for each in own if each.candidate.canonical_span == row.canonical_span)
-    found = next(same, None)
-    return "" if table is None or found is None else table.name_of(found, said)
+    rows = () if table is None else table.rows
+    matching_rows = (each for each in rows if each.candidate.canonical_span == row.canonical_span)
+    matching_row = next(matching_rows, None)
+    return "" if table is None or matching_row is None else table.name_of(matching_row, said)
 
 
 def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:
@@ -187,24 +199,33 @@ def is_code(name: str) -> bool:
 
 def holds_table(evidence: Evidence) -> bool:
     """Whether a passage has a row under a header."""
-    return any(map(_is_row, candidates_of([evidence])))
+    return any(map(_is_table_row, candidates_of([evidence])))
 
 
 def is_cell(found: LocatedAnswer) -> bool:
     """Whether an answer stands in a row under a header."""
-    return _is_row(found.candidate)
+    return _is_table_row(found.candidate)
 
 
 def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
     """The first cell of the column whose title holds a span."""
-    row = next((each for each in candidates if _is_row(each) and each.start >= span.end), None)
+    row = next(
+        (
+            candidate
+            for candidate in candidates
+            if _is_table_row(candidate) and candidate.start >= span.end
+        ),
+        None,
+    )
     if row is None:
         return
     text = row.evidence.passage.text
-    end = text.find("\n", span.end)
-    line = replace(row, start=text.rfind("\n", 0, span.start) + 1, end=max(end, span.end))
-    titles, cells = cells_of(line), cells_of(row)
-    if tuple(each.text for each in titles) != row.header or len(cells) != len(titles):
+    line_end = text.find("\n", span.end)
+    header_row = replace(
+        row, start=text.rfind("\n", 0, span.start) + 1, end=max(line_end, span.end)
+    )
+    titles, cells = cells_of(header_row), cells_of(row)
+    if tuple(title.text for title in titles) != row.header or len(cells) != len(titles):
         return
     for title, cell in zip(titles, cells, strict=True):
         if title.start < span.end and span.start < title.end and cell.start < cell.end:
@@ -220,36 +241,40 @@ def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> Locate
     A bracketed part or trailing unit of the title need not be mentioned. A column whose cell value
     is mentioned too identifies the row and is not moved to.
     """
-    named = [
-        each
-        for each in cells_of(found.candidate)
-        if each.start < each.end
-        and mentions_title(each.title, question, terms)
-        and not contains_phrase(each.text, question)
+    mentioned_cells = [
+        cell
+        for cell in cells_of(found.candidate)
+        if cell.start < cell.end
+        and mentions_title(cell.title, question, terms)
+        and not contains_phrase(cell.text, question)
     ]
-    titles = disambiguate_titles([each.title for each in named], question, terms)
-    named = [each for each in named if each.title in titles]
-    if len(named) != 1 or (named[0].start < found.end and found.start < named[0].end):
+    titles = disambiguate_titles([cell.title for cell in mentioned_cells], question, terms)
+    mentioned_cells = [cell for cell in mentioned_cells if cell.title in titles]
+    if len(mentioned_cells) != 1 or (
+        mentioned_cells[0].start < found.end and found.start < mentioned_cells[0].end
+    ):
         return found
-    return replace(found, start=named[0].start, end=named[0].end)
+    return replace(found, start=mentioned_cells[0].start, end=mentioned_cells[0].end)
 
 
-def _is_row(candidate: Candidate) -> bool:
+def _is_table_row(candidate: Candidate) -> bool:
     return candidate.kind is BlockKind.TABLE and any(candidate.header)
 
 
-def _parts(passage: Passage, rows: Sequence[Candidate]) -> Iterator[_Part]:
+def _table_parts(passage: Passage, rows: Sequence[Candidate]) -> Iterator[_Part]:
     """The blocks of a passage that hold one of the rows."""
     starts = [row.canonical_span[0] for row in rows]
-    spans = passage.spans or (_all_of(passage),)
-    for number, span in enumerate(spans):
+    spans = passage.spans or (_whole_passage_span(passage),)
+    for block_index, span in enumerate(spans):
         if any(span.char_start <= start < span.char_end for start in starts):
             # A repeated header marks a continued table; older indexes store no other sign of it.
-            repeated = number == 0 and passage.body_offset > 0
-            yield _Part(span.char_start, span.char_end, span.begins and not repeated, span.ends)
+            repeats_header = block_index == 0 and passage.body_offset > 0
+            yield _Part(
+                span.char_start, span.char_end, span.begins and not repeats_header, span.ends
+            )
 
 
-def _all_of(passage: Passage) -> BlockSpan:
+def _whole_passage_span(passage: Passage) -> BlockSpan:
     return BlockSpan(
         char_start=passage.char_start,
         char_end=passage.char_end,
@@ -259,14 +284,14 @@ def _all_of(passage: Passage) -> BlockSpan:
     )
 
 
-def _joined_around(place: int, parts: Sequence[_Part]) -> _Part:
+def _merged_part_at(place: int, parts: Sequence[_Part]) -> _Part:
     """The stretch that a place lies in, of parts that overlap or follow each other."""
-    joined: list[_Part] = []
+    merged: list[_Part] = []
     for part in sorted(parts, key=lambda each: (each.start, each.end)):
-        last = joined[-1] if joined else None
+        last = merged[-1] if merged else None
         if last is not None and part.start - last.end <= _BETWEEN_PARTS:
-            longest = max(last, part, key=lambda each: each.end)
-            joined[-1] = _Part(last.start, longest.end, last.begins, longest.ends)
+            furthest = max(last, part, key=lambda each: each.end)
+            merged[-1] = _Part(last.start, furthest.end, last.begins, furthest.ends)
         else:
-            joined.append(part)
-    return next(each for each in joined if each.start <= place < each.end)
+            merged.append(part)
+    return next(each for each in merged if each.start <= place < each.end)

@@ -62,13 +62,14 @@ def mentions_title(title: str, question: str, terms: Terms) -> bool:
 
     The unit may be missing.
     """
-    plain, asked = without_unit(title), split_identifier(question)
-    if contains_phrase(plain, asked):
+    plain_title, plain_question = without_unit(title), split_identifier(question)
+    if contains_phrase(plain_title, plain_question):
         return True
-    own = list(terms(plain))
-    there = list(terms(asked))
-    return bool(own) and any(
-        there[at : at + len(own)] == own for at in range(len(there) - len(own) + 1)
+    title_terms = list(terms(plain_title))
+    question_terms = list(terms(plain_question))
+    return bool(title_terms) and any(
+        question_terms[start : start + len(title_terms)] == title_terms
+        for start in range(len(question_terms) - len(title_terms) + 1)
     )
 
 
@@ -82,27 +83,27 @@ def disambiguate_titles(titles: Collection[str], question: str, terms: Terms) ->
     >>> sorted(disambiguate_titles(titles, "price usd of an item", str.split))
     ['item', 'price_usd']
     """
-    asked = frozenset(terms(split_identifier(question)))
-    literally = {each for each in titles if contains_phrase(without_unit(each), question)}
-    meant = {frozenset(terms(without_unit(each))) for each in literally}
-    every = frozenset(
-        each
-        for each in titles
-        if each in literally or frozenset(terms(without_unit(each))) not in meant
+    question_terms = frozenset(terms(split_identifier(question)))
+    literal_titles = {title for title in titles if contains_phrase(without_unit(title), question)}
+    literal_terms = {frozenset(terms(without_unit(title))) for title in literal_titles}
+    kept_titles = frozenset(
+        title
+        for title in titles
+        if title in literal_titles or frozenset(terms(without_unit(title))) not in literal_terms
     )
-    alike = Counter(without_unit(each).casefold() for each in every)
-    wholly = {
-        each
-        for each in every
-        if frozenset(terms(split_identifier(_BRACKETS.sub(" ", each)))) <= asked
+    title_counts = Counter(without_unit(title).casefold() for title in kept_titles)
+    fully_named_titles = {
+        title
+        for title in kept_titles
+        if frozenset(terms(split_identifier(_BRACKETS.sub(" ", title)))) <= question_terms
     }
-    told = {without_unit(each).casefold() for each in wholly}
+    fully_named = {without_unit(title).casefold() for title in fully_named_titles}
     return frozenset(
-        each
-        for each in every
-        if each in wholly
-        or alike[without_unit(each).casefold()] == 1
-        or without_unit(each).casefold() not in told
+        title
+        for title in kept_titles
+        if title in fully_named_titles
+        or title_counts[without_unit(title).casefold()] == 1
+        or without_unit(title).casefold() not in fully_named
     )
 
 

@@ -52,17 +52,19 @@ def totals_of(table: Table) -> Totals:
     these numbers need more digits, or the table another total.
     """
     walk = _Walk(table=table)
-    found = walk(believing=True)
-    summing = [digits for verdict, digits in found if verdict in _SUMMING]
-    several = len(summing) > 1 and sum(summing) >= AMID_DIGITS
-    verdicts = [verdict for verdict, _ in found]
-    if _Verdict.LIKE_OTHERS in verdicts and (not several or _Verdict.UNCLEAR in verdicts):
+    classified = walk(believing=True)
+    total_digits = [digits for verdict, digits in classified if verdict in _SUMMING]
+    has_several_totals = len(total_digits) > 1 and sum(total_digits) >= AMID_DIGITS
+    verdicts = [verdict for verdict, _ in classified]
+    if _Verdict.LIKE_OTHERS in verdicts and (
+        not has_several_totals or _Verdict.UNCLEAR in verdicts
+    ):
         verdicts = [verdict for verdict, _ in walk(believing=False)]
-    is_sum = [each in _SUMMING for each in verdicts]
+    is_sum = [verdict in _SUMMING for verdict in verdicts]
     return Totals(
         own=tuple(compress(table.rows, (not each for each in is_sum))),
         sums=tuple(compress(table.rows, is_sum)),
-        unclear=tuple(compress(table.rows, (each is _Verdict.UNCLEAR for each in verdicts))),
+        unclear=tuple(compress(table.rows, (verdict is _Verdict.UNCLEAR for verdict in verdicts))),
     )
 
 
@@ -76,10 +78,10 @@ class _Above:
 
     def add(self, number: int, columns: Sequence[Sequence[Decimal | None]]) -> None:
         self.rows.append(number)
-        for at, column in enumerate(columns):
+        for column_index, column in enumerate(columns):
             if (value := column[number]) is not None:
-                self.sums[at] = self.sums.get(at, Decimal(0)) + value
-                self.counts[at] = self.counts.get(at, 0) + 1
+                self.sums[column_index] = self.sums.get(column_index, Decimal(0)) + value
+                self.counts[column_index] = self.counts.get(column_index, 0) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,20 +107,20 @@ class _Walk:
 
         What is a sum only beside others is believed or not.
         """
-        columns = list(_numbers(self.table))
+        columns = list(_number_columns(self.table))
         every, recent = _Above(), _Above()
-        found = []
+        verdicts = []
         for number in range(len(self.table.rows)):
             verdict, digits = self._verdict(number, columns, every, recent)
             if verdict is _Verdict.LIKE_OTHERS and not believing:
                 verdict = _Verdict.OWN
-            found.append((verdict, digits))
+            verdicts.append((verdict, digits))
             if verdict in _SUMMING:
                 recent = _Above()
             else:
                 every.add(number, columns)
                 recent.add(number, columns)
-        return found
+        return verdicts
 
     def _verdict(
         self,
@@ -127,42 +129,47 @@ class _Walk:
         every: _Above,
         recent: _Above,
     ) -> tuple[_Verdict, int]:
-        is_called = self._is_called(number)
-        found = max(
+        is_called = self._is_named_total(number)
+        agreement = max(
             (
-                _agreement(number, columns, above, 1 if is_called else 2)
+                _sum_agreement(number, columns, above, 1 if is_called else 2)
                 for above in (every, recent)
             ),
             key=lambda each: each.agreeing,
         )
-        if not found.agreeing:
-            is_unclear = (found.differing or number == 0) and self._should_sum(number)
+        if not agreement.agreeing:
+            is_unclear = (agreement.differing or number == 0) and self._is_only_named_total(number)
             return (_Verdict.UNCLEAR if is_unclear else _Verdict.OWN), 0
         stands_out = self._stands_out(number, every)
-        if is_called or (stands_out and found.is_sure):
-            return _Verdict.SUM, found.digits
+        if is_called or (stands_out and agreement.is_sure):
+            return _Verdict.SUM, agreement.digits
         is_last = number == len(self.table.rows) - 1
-        verdict = _of_last(found, stands_out) if is_last else _amid(found)
-        return verdict, found.digits
+        verdict = (
+            _last_row_verdict(agreement, stands_out) if is_last else _middle_row_verdict(agreement)
+        )
+        return verdict, agreement.digits
 
-    def _is_called(self, number: int) -> bool:
+    def _is_named_total(self, number: int) -> bool:
         return is_total_name(self._name(number))
 
-    def _should_sum(self, number: int) -> bool:
+    def _is_only_named_total(self, number: int) -> bool:
         """Whether it alone is called a total, and stands where totals do."""
         last = len(self.table.rows) - 1
-        if number not in (0, last) or last == 0 or not self._is_called(number):
+        if number not in (0, last) or last == 0 or not self._is_named_total(number):
             return False
-        return sum(map(self._is_called, range(last + 1))) == 1
+        return sum(map(self._is_named_total, range(last + 1))) == 1
 
     def _stands_out(self, number: int, above: _Above) -> bool:
         """Whether it is called like a total, or without a name or in bold as no row above is."""
         row, name = self.table.rows[number], self._name(number)
-        others = [each for each in above.rows if each != number]
+        other_rows = [row_index for row_index in above.rows if row_index != number]
         return (
             has_total_name(name)
-            or (not name and all(map(self._name, others)))
-            or (row.is_emphasised and not any(self.table.rows[at].is_emphasised for at in others))
+            or (not name and all(map(self._name, other_rows)))
+            or (
+                row.is_emphasised
+                and not any(self.table.rows[row_index].is_emphasised for row_index in other_rows)
+            )
         )
 
     def _name(self, number: int) -> str:
@@ -170,7 +177,7 @@ class _Walk:
         return cells[0].text if cells else ""
 
 
-def _of_last(found: _Agreement, stands_out: bool) -> _Verdict:
+def _last_row_verdict(found: _Agreement, stands_out: bool) -> _Verdict:
     """What the last row is whose name does not say, where one of its numbers agrees."""
     if found.differing == 0 or found.agreeing > 1:
         is_sum = found.is_sure or (found.differing == 0 and (stands_out or found.agreeing > 1))
@@ -179,7 +186,7 @@ def _of_last(found: _Agreement, stands_out: bool) -> _Verdict:
     return _Verdict.UNCLEAR if found.is_sure or stands_out else _Verdict.OWN
 
 
-def _amid(found: _Agreement) -> _Verdict:
+def _middle_row_verdict(found: _Agreement) -> _Verdict:
     """The same of a row that others follow."""
     if found.differing:
         is_likely = found.agreeing > 1 and found.digits >= AMID_DIGITS
@@ -189,14 +196,14 @@ def _amid(found: _Agreement) -> _Verdict:
     return _Verdict.LIKE_OTHERS if found.digits >= LEAST_DIGITS else _Verdict.OWN
 
 
-def _agreement(
+def _sum_agreement(
     number: int, columns: Sequence[Sequence[Decimal | None]], above: _Above, fewest: int
 ) -> _Agreement:
     agreeing = differing = digits = 0
     is_sure = False
-    for at, column in enumerate(columns):
-        value, summed = column[number], above.sums.get(at, Decimal(0))
-        if value is None or above.counts.get(at, 0) < fewest or value == summed == 0:
+    for column_index, column in enumerate(columns):
+        value, summed = column[number], above.sums.get(column_index, Decimal(0))
+        if value is None or above.counts.get(column_index, 0) < fewest or value == summed == 0:
             continue
         if value != summed:
             differing += 1
@@ -204,27 +211,32 @@ def _agreement(
         agreeing += 1
         # To add nothing tells nothing.
         addends = [each for row in above.rows if (each := column[row])]
-        telling = _telling_digits([*addends, value])
-        digits += telling
-        is_sure = is_sure or telling + len(addends) > TELLING_DIGITS + 1
+        significant_digits = _significant_digits([*addends, value])
+        digits += significant_digits
+        is_sure = is_sure or significant_digits + len(addends) > TELLING_DIGITS + 1
     return _Agreement(agreeing=agreeing, differing=differing, digits=digits, is_sure=is_sure)
 
 
-def _numbers(table: Table) -> Iterator[list[Decimal | None]]:
+def _number_columns(table: Table) -> Iterator[list[Decimal | None]]:
     """The columns of numbers, None for a cell without one; but for the first, of names."""
-    for at in range(1, len(table.header)):
-        cells = table.column(at)
-        quantities = table.quantities([each for each in cells if _has_digit(each)])
+    for column_index in range(1, len(table.header)):
+        cells = table.column(column_index)
+        quantities = table.quantities([cell for cell in cells if _has_digit(cell)])
         if table.quantities(cells) is not None and isinstance(quantities, Quantities):
             values = iter(quantities.values)
-            yield [next(values) if _has_digit(each) else None for each in cells]
+            yield [next(values) if _has_digit(cell) else None for cell in cells]
 
 
 def _has_digit(cell: str) -> bool:
     return any(map(str.isdigit, cell))
 
 
-def _telling_digits(values: Sequence[Decimal]) -> int:
+def _significant_digits(values: Sequence[Decimal]) -> int:
     """Of the largest number, without the zeros that all of them end with."""
-    whole = [abs(int(each.scaleb(6))) for each in values]
-    return len(str(max(whole) // math.gcd(*whole, 10 ** max(len(str(each)) for each in whole))))
+    integers = [abs(int(value.scaleb(6))) for value in values]
+    return len(
+        str(
+            max(integers)
+            // math.gcd(*integers, 10 ** max(len(str(integer)) for integer in integers))
+        )
+    )

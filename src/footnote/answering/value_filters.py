@@ -89,7 +89,7 @@ def mentions_value(question: str, language: str | None) -> bool:
     """Whether a question contains a number, date or time, which every comparison needs."""
     return (
         any(map(str.isdecimal, question))
-        or bool(_claimed(figures_of(question, language)))
+        or bool(_certain_figures(figures_of(question, language)))
         or bool(dates_mentioned(question) or months_after_time_words(question))
     )
 
@@ -103,156 +103,179 @@ def filter_rows(
     cell are never selected. A value that occurs in a title or in a matched row name is used only if
     there is no other.
     """
-    rows = [each for each in asked.totals.own if any(map(str.isalnum, each.cells[column].text))]
-    cells = [each.cells[column].text for each in rows]
-    held = asked.table.moments(cells, of_one_year=True) or asked.table.quantities(cells)
-    if held is None:
-        held = NotComparable(reason="it holds other things than numbers, dates and times")
-    if isinstance(held, NotComparable):
+    rows = [row for row in asked.totals.own if any(map(str.isalnum, row.cells[column].text))]
+    cells = [row.cells[column].text for row in rows]
+    column_values = asked.table.moments(cells, of_one_year=True) or asked.table.quantities(cells)
+    if column_values is None:
+        column_values = NotComparable(reason="it holds other things than numbers, dates and times")
+    if isinstance(column_values, NotComparable):
         title = asked.table.header[column]
-        return NotComparable(reason=f"the column {title!r} cannot be compared: {held.reason}")
+        return NotComparable(
+            reason=f"the column {title!r} cannot be compared: {column_values.reason}"
+        )
     needed = 2 if bound is ComparisonOperator.BETWEEN else 1
-    if isinstance(held, Quantities):
-        values = _numbers(asked, column, cells, held)
-    elif held.are_dates:
-        values = _dates(asked, needed)
+    if isinstance(column_values, Quantities):
+        values = _question_numbers(asked, column, cells, column_values)
+    elif column_values.are_dates:
+        values = _question_dates(asked, needed)
     else:
-        values = _times(asked, cells)
+        values = _question_times(asked, cells)
     if isinstance(values, NotComparable):
         return values
-    known = asked.linked_numbers(but=column)
-    free = [each for each in values if not _digits_of(asked.question, each) <= known]
-    values = next((each for each in (free, values) if len(each) == needed), [])
+    linked_numbers = asked.linked_numbers(but=column)
+    unlinked_values = [
+        value for value in values if not _digit_runs(asked.question, value) <= linked_numbers
+    ]
+    values = next((choice for choice in (unlinked_values, values) if len(choice) == needed), [])
     if not values:
         return NotComparable(
             reason="a bound is set, and not told by one number, date or time; say it alone"
         )
-    keys = _keys(
+    keys = _comparison_keys(
         values,
-        held,
+        column_values,
         is_of_order=bound not in (ComparisonOperator.EQUAL, ComparisonOperator.BETWEEN),
     )
     if isinstance(keys, NotComparable):
         return keys
-    ends, own = keys
-    kept = [row for row, key in zip(rows, own, strict=True) if _keeps(bound, key, ends)]
-    said = [asked.question[each.start : each.end].strip() for each in values]
+    value_keys, row_keys = keys
+    matching_rows = [
+        row for row, key in zip(rows, row_keys, strict=True) if _satisfies(bound, key, value_keys)
+    ]
+    value_texts = [asked.question[value.start : value.end].strip() for value in values]
     rest = asked.question
-    for each in reversed(values):
-        rest = f"{rest[: each.start]} {rest[each.end :]}"
-    return FilteredRows(rows=kept, said=SAID[bound].format(*said), rest=rest)
+    for value in reversed(values):
+        rest = f"{rest[: value.start]} {rest[value.end :]}"
+    return FilteredRows(rows=matching_rows, said=SAID[bound].format(*value_texts), rest=rest)
 
 
-def _keeps(bound: ComparisonOperator, key: Key, ends: Sequence[Key]) -> bool:
-    first, last = min(ends), max(ends)
+def _satisfies(bound: ComparisonOperator, key: Key, ends: Sequence[Key]) -> bool:
+    lowest, highest = min(ends), max(ends)
     return {
-        ComparisonOperator.MORE: key > last,
-        ComparisonOperator.AT_LEAST: key >= first,
-        ComparisonOperator.LESS: key < first,
-        ComparisonOperator.AT_MOST: key <= last,
-        ComparisonOperator.BETWEEN: first <= key <= last,
-        ComparisonOperator.EQUAL: key == first,
+        ComparisonOperator.MORE: key > highest,
+        ComparisonOperator.AT_LEAST: key >= lowest,
+        ComparisonOperator.LESS: key < lowest,
+        ComparisonOperator.AT_MOST: key <= highest,
+        ComparisonOperator.BETWEEN: lowest <= key <= highest,
+        ComparisonOperator.EQUAL: key == lowest,
     }[bound]
 
 
-def _numbers(
+def _question_numbers(
     asked: LinkedQuestion, column: int, cells: Sequence[str], held: Quantities
 ) -> list[_Value] | NotComparable:
     """Parse the question's numbers; reject those in another unit than the column."""
     title = asked.table.header[column]
-    dated = [(each.start, each.end) for each in dates_mentioned(asked.question)]
-    marks, found = marks_of(cells), []
-    figures = figures_of(asked.question, asked.table.language, dated)
-    held_units = {(held.style.prefix or held.style.suffix).strip(), *_UNITS.findall(title)}
-    for figure in _claimed(figures):
+    date_spans = [(mention.start, mention.end) for mention in dates_mentioned(asked.question)]
+    marks, numbers = marks_of(cells), []
+    figures = figures_of(asked.question, asked.table.language, date_spans)
+    column_units = {(held.style.prefix or held.style.suffix).strip(), *_UNITS.findall(title)}
+    for figure in _certain_figures(figures):
         readings = figure.values
         if len(readings) > 1:
             # In a Spanish question "1.000" is one thousand, whatever the language of the table.
             language = detect_language(asked.question)
-            own_marks = marks if language in (None, asked.table.language) else None
-            written = asked.question[figure.start : figure.end]
-            own = number_in(written, language or asked.table.language, own_marks)
-            readings = frozenset() if own is None else readings & {float(own.value)}
+            decimal_marks = marks if language in (None, asked.table.language) else None
+            figure_text = asked.question[figure.start : figure.end]
+            number = number_in(figure_text, language or asked.table.language, decimal_marks)
+            readings = frozenset() if number is None else readings & {float(number.value)}
         if len(readings) != 1:
             return NotComparable(reason=TWO_WAYS)
         [value] = readings
-        if (unit := _other_unit(asked.question, figure, held_units)) is not None:
+        if (unit := _other_unit(asked.question, figure, column_units)) is not None:
             return NotComparable(reason=OTHER_UNIT.format(title=title, unit=unit))
         is_negative = _MINUS.search(asked.question[: figure.start]) is not None
         key = (Decimal(str(-value if is_negative else value)),)
-        found.append(_Value(start=figure.start - is_negative, end=figure.end, key=key))
+        numbers.append(_Value(start=figure.start - is_negative, end=figure.end, key=key))
     if _MULTIPLE.search(title):
         return NotComparable(reason=MULTIPLE.format(title=title))
-    return found
+    return numbers
 
 
 def _other_unit(question: str, figure: Figure, held: Set[str]) -> str | None:
     """The number's currency or unit symbol if the column has a different one; else None."""
-    behind = _UNIT.match(question, figure.end)
-    symbol = behind[1] if behind is not None and behind[1] in _SYMBOLS else ""
-    currencies = {each for each in map(currency_of, held) if each is not None}
-    kinds = ((figure.unit if figure.unit != PERCENT else "", currencies), (symbol, held & _SYMBOLS))
-    return next((unit for unit, own in kinds if unit and own and unit not in own), None)
+    unit_match = _UNIT.match(question, figure.end)
+    symbol = unit_match[1] if unit_match is not None and unit_match[1] in _SYMBOLS else ""
+    currencies = {currency for currency in map(currency_of, held) if currency is not None}
+    unit_kinds = (
+        (figure.unit if figure.unit != PERCENT else "", currencies),
+        (symbol, held & _SYMBOLS),
+    )
+    return next(
+        (
+            unit
+            for unit, column_units in unit_kinds
+            if unit and column_units and unit not in column_units
+        ),
+        None,
+    )
 
 
-def _claimed(figures: Sequence[Figure]) -> list[Figure]:
+def _certain_figures(figures: Sequence[Figure]) -> list[Figure]:
     """The certain numbers; if there is none, the ambiguous number words, such as "one"."""
-    numbers = [each for each in figures if each.values and not each.code]
-    return [each for each in numbers if each.claims] or numbers
+    numbers = [figure for figure in figures if figure.values and not figure.code]
+    return [figure for figure in numbers if figure.claims] or numbers
 
 
-def _dates(asked: LinkedQuestion, needed: int) -> list[_Value] | NotComparable:
+def _question_dates(asked: LinkedQuestion, needed: int) -> list[_Value] | NotComparable:
     """Parse the dates of the question, each to the precision given (year, month or day)."""
     question, language = asked.question, asked.table.language
     if quarters_in(question):
         return NotComparable(reason=QUARTER)
-    found = []
-    for each in (*dates_mentioned(question), *months_after_time_words(question)):
-        readings = each.readings
+    dates = []
+    for mention in (*dates_mentioned(question), *months_after_time_words(question)):
+        readings = mention.readings
         if len(readings) > 1 and language not in (None, "en"):
             readings = readings[:1]
         if len(readings) > 1:
             return NotComparable(
                 reason="the date of the question can be read in two ways; name its month"
             )
-        found.append(_Value(start=each.start, end=each.end, day=readings[0]))
-    days = []
-    taken = [(each.start, each.end) for each in found]
-    for figure in _claimed(figures_of(question, language, taken)):
+        dates.append(_Value(start=mention.start, end=mention.end, day=readings[0]))
+    days_of_month = []
+    date_spans = [(value.start, value.end) for value in dates]
+    for figure in _certain_figures(figures_of(question, language, date_spans)):
         number = max(figure.values)
         if number in _YEARS:
             day = Day(year=int(number))
-            found.append(_Value(start=figure.start, end=figure.end, day=day))
+            dates.append(_Value(start=figure.start, end=figure.end, day=day))
         elif number in _DAYS:
-            days.append(_Value(start=figure.start, end=figure.end, day=Day(day=int(number))))
-    if len(found) < needed:
-        short = [each for each in short_dates(question) if not _overlap(each, taken)]
-        found += [_Value(start=one.start, end=one.end, day=one.readings[0]) for one in short]
+            days_of_month.append(
+                _Value(start=figure.start, end=figure.end, day=Day(day=int(number)))
+            )
+    if len(dates) < needed:
+        short_mentions = [
+            mention for mention in short_dates(question) if not _overlaps_any(mention, date_spans)
+        ]
+        dates += [
+            _Value(start=mention.start, end=mention.end, day=mention.readings[0])
+            for mention in short_mentions
+        ]
     # A day of the month alone is one beside another date: "from 3 to 6 March".
-    found += days if len(found) == len(days) == 1 else []
-    return sorted(found, key=lambda each: each.start)
+    dates += days_of_month if len(dates) == len(days_of_month) == 1 else []
+    return sorted(dates, key=lambda each: each.start)
 
 
-def _times(asked: LinkedQuestion, cells: Sequence[str]) -> list[_Value] | NotComparable:
+def _question_times(asked: LinkedQuestion, cells: Sequence[str]) -> list[_Value] | NotComparable:
     """Parse the times of the question, in minutes; a number without a unit counts hours.
 
     Times with seconds are rejected.
     """
-    said = [
+    times = [
         _Value(start=start, end=end, key=(minutes,))
         for start, end, minutes in times_mentioned(asked.question)
     ]
-    if said:
-        return said
-    if any(each.count(":") > 1 for each in cells):
+    if times:
+        return times
+    if any(cell.count(":") > 1 for cell in cells):
         return NotComparable(reason="its times have seconds; say the time as they are written")
     return [
-        _Value(start=each.start, end=each.end, key=(_as_decimal(each) * _MINUTES_OF_HOUR,))
-        for each in _claimed(figures_of(asked.question, asked.table.language))
+        _Value(start=figure.start, end=figure.end, key=(_as_decimal(figure) * _MINUTES_OF_HOUR,))
+        for figure in _certain_figures(figures_of(asked.question, asked.table.language))
     ]
 
 
-def _overlap(mention: DateMention, taken: Sequence[tuple[int, int]]) -> bool:
+def _overlaps_any(mention: DateMention, taken: Sequence[tuple[int, int]]) -> bool:
     return any(mention.start < end and start < mention.end for start, end in taken)
 
 
@@ -260,43 +283,43 @@ def _as_decimal(figure: Figure) -> Decimal:
     return Decimal(str(max(figure.values)))
 
 
-def _keys(
+def _comparison_keys(
     values: Sequence[_Value], held: Quantities | Moments, *, is_of_order: bool
 ) -> tuple[list[Key], list[Key]] | NotComparable:
     """The comparison keys of the values and of the cells.
 
     Dates are compared by only the parts (year, month, day) that the question gives.
     """
-    days = [each.day for each in values if each.day is not None]
+    days = [value.day for value in values if value.day is not None]
     if not days:
-        return [each.key for each in values], [(each,) for each in held.values]
-    own = [date.fromordinal(int(each // _MINUTES_OF_DAY)) for each in held.values]
+        return [value.key for value in values], [(number,) for number in held.values]
+    cell_dates = [date.fromordinal(int(minutes // _MINUTES_OF_DAY)) for minutes in held.values]
     # "From 3 to 6 March 2024" says month and year once.
     for part in ("month", "year"):
-        said = {getattr(each, part) for each in days} - {None}
-        if len(said) == 1:
-            days = [replace(each, **{part: min(said)}) for each in days]
+        stated_values = {getattr(day, part) for day in days} - {None}
+        if len(stated_values) == 1:
+            days = [replace(day, **{part: min(stated_values)}) for day in days]
     parts = [part for part in _PARTS if getattr(days[0], part) is not None]
-    are_alike = all(
-        [part for part in _PARTS if getattr(each, part) is not None] == parts for each in days
+    have_same_parts = all(
+        [part for part in _PARTS if getattr(day, part) is not None] == parts for day in days
     )
-    years = {each.year for each in own}
-    descents = sum(later < each for each, later in pairwise(own))
-    may_turn = is_of_order and descents == 1 and own[-1] < own[0]
+    years = {day.year for day in cell_dates}
+    descent_count = sum(later < earlier for earlier, later in pairwise(cell_dates))
+    may_span_years = is_of_order and descent_count == 1 and cell_dates[-1] < cell_dates[0]
     reasons = {
-        "the dates of the question are not said alike": not are_alike,
-        "the question says a day that is in no calendar": not all(map(_is_possible, days)),
+        "the dates of the question are not said alike": not have_same_parts,
+        "the question says a day that is in no calendar": not all(map(_is_calendar_day, days)),
         "its dates have no year, and the question says one": NO_YEAR in years and "year" in parts,
-        "its dates may be of two years, which they do not say": NO_YEAR in years and may_turn,
+        "its dates may be of two years, which they do not say": NO_YEAR in years and may_span_years,
         "its dates are of several years, and the year is not said": len(years) > 1
         and "year" not in parts,
     }
     if any(reasons.values()):
-        return NotComparable(reason=next(each for each, holds in reasons.items() if holds))
-    return [_parts_of(each, parts) for each in days], [_parts_of(each, parts) for each in own]
+        return NotComparable(reason=next(reason for reason, holds in reasons.items() if holds))
+    return [_date_key(day, parts) for day in days], [_date_key(day, parts) for day in cell_dates]
 
 
-def _is_possible(day: Day) -> bool:
+def _is_calendar_day(day: Day) -> bool:
     try:
         date(day.year or NO_YEAR, day.month or 1, day.day or 1)
     except ValueError:
@@ -304,9 +327,9 @@ def _is_possible(day: Day) -> bool:
     return True
 
 
-def _parts_of(day: Day | date, parts: Sequence[str]) -> Key:
-    return tuple(Decimal(getattr(day, each)) for each in parts)
+def _date_key(day: Day | date, parts: Sequence[str]) -> Key:
+    return tuple(Decimal(getattr(day, part)) for part in parts)
 
 
-def _digits_of(question: str, value: _Value) -> frozenset[str]:
+def _digit_runs(question: str, value: _Value) -> frozenset[str]:
     return frozenset(re.findall(r"\d+", question[value.start : value.end]))

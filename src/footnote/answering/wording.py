@@ -41,15 +41,18 @@ async def localised_refusal(answer: Answer, analyzer: Analyzer) -> Answer:
     """The answer; where it is `NOT_FOUND` that is said in the language of its question."""
     if answer.found:
         return answer
-    best = min(answer.evidence, key=lambda each: (each.rank, each.passage.chunk_id), default=None)
-    language = None if best is None else best.passage.language
+    top_evidence = min(
+        answer.evidence, key=lambda each: (each.rank, each.passage.chunk_id), default=None
+    )
+    language = None if top_evidence is None else top_evidence.passage.language
     # What tells languages is loaded by the first question that needs it.
     phrases = await asyncio.to_thread(_phrases, answer.question, analyzer, language)
-    said = {NOT_FOUND: phrases.not_found}
+    translations = {NOT_FOUND: phrases.not_found}
     return replace(
         answer,
         sentences=tuple(
-            replace(one, text=said.get(one.text, one.text)) for one in answer.sentences
+            replace(sentence, text=translations.get(sentence.text, sentence.text))
+            for sentence in answer.sentences
         ),
     )
 
@@ -64,30 +67,32 @@ def question_language(question: str, analyzer: Analyzer, document_language: str 
     Where it is too short to tell, it is the document's if its words are of that rather than of
     English, and else English.
     """
-    own = (document_language or "en").replace("_", "-").partition("-")[0].lower()
-    told = detect_language(question)
-    if told is not None and {told, own} != _MUCH_ALIKE:
-        return told
-    written = _written_in(question, own)
-    if written is not None:
-        return written
+    fallback = (document_language or "en").replace("_", "-").partition("-")[0].lower()
+    detected = detect_language(question)
+    if detected is not None and {detected, fallback} != _MUCH_ALIKE:
+        return detected
+    by_script = _language_by_script(question, fallback)
+    if by_script is not None:
+        return by_script
     # English wins where both have as many function words.
-    is_heard = analyzer.language_of(question, ["en", own]) == own
-    return own if is_heard or likeliest_language(question) in (own, told) else "en"
+    is_fallback = analyzer.language_of(question, ["en", fallback]) == fallback
+    return fallback if is_fallback or likeliest_language(question) in (fallback, detected) else "en"
 
 
-def _written_in(question: str, own: str) -> str | None:
+def _language_by_script(question: str, own: str) -> str | None:
     """The language of a few words by their script; None where they are in another one."""
-    if _is_mostly(_EAST_ASIAN, question):
+    if _is_mostly_in_script(_EAST_ASIAN, question):
         return "ja" if _KANA.search(question) else own if own in ("ja", "zh") else "zh"
-    if not _is_mostly(_CYRILLIC, question):
+    if not _is_mostly_in_script(_CYRILLIC, question):
         return None
-    letters = frozenset(question.lower())
-    by_letters = next((code for code, its in _OWN_LETTERS.items() if its & letters), None)
+    question_letters = frozenset(question.lower())
+    by_letters = next(
+        (code for code, own_letters in _OWN_LETTERS.items() if own_letters & question_letters), None
+    )
     likeliest = own if own in _OWN_LETTERS else likeliest_language(question)
     # A few words of Ukrainian have one of its letters; what is taken for it without may be Russian.
     return by_letters or ("en" if likeliest == "uk" and own != "uk" else likeliest)
 
 
-def _is_mostly(script: re.Pattern[str], text: str) -> bool:
+def _is_mostly_in_script(script: re.Pattern[str], text: str) -> bool:
     return 2 * len(script.findall(text)) > sum(map(str.isalpha, text))

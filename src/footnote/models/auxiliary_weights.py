@@ -48,58 +48,67 @@ class AuxiliaryWeights:
 def companions_of(weights: Path) -> AuxiliaryWeights:
     """Find the probes fitted to the reader in a file. Raises ModelUnavailable for broken files."""
     reader = described_weights(weights)
-    head = _fitting(reader, _places(weights, MENTIONS_FILE), read_mention_head)
-    unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_mismatch_probe)
-    probed = reader.probes is not None
-    lacking = {
-        "probes in its own file: orders to a model are told by their form alone": probed,
+    head = _first_fitting(reader, _existing_files(weights, MENTIONS_FILE), read_mention_head)
+    mismatch = _first_fitting(
+        reader, _existing_files(weights, UNMET_WORDS_FILE), read_mismatch_probe
+    )
+    has_probes = reader.probes is not None
+    is_available = {
+        "probes in its own file: orders to a model are told by their form alone": has_probes,
         "what tells questions over tables in its own file: nothing is computed over columns": (
             reader.table_questions is not None
         ),
-        f"{MENTIONS_FILE}: no names are found": probed and head is not None,
+        f"{MENTIONS_FILE}: no names are found": has_probes and head is not None,
         f"{UNMET_WORDS_FILE}: questions about what a passage lacks are answered with more "
-        "confidence": unmet is not None,
+        "confidence": mismatch is not None,
     }
     return AuxiliaryWeights(
-        head=head if probed else None,
-        mismatch=unmet,
+        head=head if has_probes else None,
+        mismatch=mismatch,
         screened=_is_screened(reader),
-        lacking=tuple(said for said, there in lacking.items() if not there),
+        lacking=tuple(
+            consequence for consequence, available in is_available.items() if not available
+        ),
     )
 
 
-def _places(weights: Path, name: str) -> Iterator[Path]:
-    for folder in dict.fromkeys((weights.absolute().parent, _packaged())):
+def _existing_files(weights: Path, name: str) -> Iterator[Path]:
+    for folder in dict.fromkeys((weights.absolute().parent, _package_folder())):
         if (folder / name).is_file():
             yield folder / name
 
 
-def _fitting(
+def _first_fitting(
     reader: ReaderWeights, places: Iterator[Path], read: Callable[[Path], _Weights]
 ) -> _Weights | None:
     """Return the first weights that were fitted to this reader's layers; None without any."""
     layers = reader.shape.layers if reader.probes is None else reader.probes.layers
-    found = map(read, places)
+    candidates = map(read, places)
     return next(
-        (each for each in found if (each.encoder, each.layers) == (reader.encoder, layers)), None
+        (
+            candidate
+            for candidate in candidates
+            if (candidate.encoder, candidate.layers) == (reader.encoder, layers)
+        ),
+        None,
     )
 
 
 def _is_screened(reader: ReaderWeights) -> bool:
-    file = _packaged() / SCREENS_FILE
+    file = _package_folder() / SCREENS_FILE
     if reader.probes is None or not file.is_file():
         return False
     try:
-        with safe_open(file, "numpy") as opened:
-            fitted_to = opened.metadata()
+        with safe_open(file, "numpy") as screens_file:
+            metadata = screens_file.metadata()
     except (OSError, SafetensorError) as error:
         raise ModelUnavailable(
             f"{file} does not hold what tells passages without orders: {error!r}",
             hint="reinstall Footnote, or write it with training/order_screens.py",
         ) from error
-    own = {"encoder": reader.encoder, "orders": reader.probes.injection_probe_digest}
-    return bool(fitted_to == own)
+    expected_metadata = {"encoder": reader.encoder, "orders": reader.probes.injection_probe_digest}
+    return bool(metadata == expected_metadata)
 
 
-def _packaged() -> Path:
+def _package_folder() -> Path:
     return Path(str(files("footnote.models")))

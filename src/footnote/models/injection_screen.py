@@ -48,17 +48,17 @@ def packaged_injection_screen(embedder: str) -> InjectionScreen | None:
 
     Raises LaneUnavailable for an invalid file.
     """
-    content = _content()
+    content = _screens_content()
     if content is None:
         return None
     try:
-        tensors = {name: each.astype(np.float32) for name, each in load(content).items()}
-        named = {
+        tensors = {name: tensor.astype(np.float32) for name, tensor in load(content).items()}
+        weights = {
             name: tensors[f"{embedder}.{name}"]
             for name in InjectionScreen.__slots__
             if name != "layer"
         }
-        return InjectionScreen(layer=int(tensors[f"{embedder}.layer"][0]), **named)
+        return InjectionScreen(layer=int(tensors[f"{embedder}.layer"][0]), **weights)
     except (SafetensorError, KeyError, ValueError) as error:
         raise LaneUnavailable(
             f"{SCREENS_FILE} does not hold what tells passages without orders: {error!r}",
@@ -69,10 +69,10 @@ def packaged_injection_screen(embedder: str) -> InjectionScreen | None:
 @cache
 def screens_digest() -> str:
     """Return the first 8 hexadecimal digits of the file's SHA-256, for the names of its graphs."""
-    content = _content()
+    content = _screens_content()
     return "none" if content is None else sha256(content).hexdigest()[:8]
 
 
-def _content() -> bytes | None:
+def _screens_content() -> bytes | None:
     file = files("footnote.models").joinpath(SCREENS_FILE)
     return file.read_bytes() if file.is_file() else None

@@ -43,13 +43,13 @@ class MismatchProbe:
 def read_mismatch_probe(file: Path) -> MismatchProbe:
     """Read the probe from a file. Raises ModelUnavailable if it is absent or invalid."""
     try:
-        with safe_open(file, "numpy") as opened:
-            metadata = opened.metadata()
+        with safe_open(file, "numpy") as weights_file:
+            metadata = weights_file.metadata()
             return MismatchProbe(
                 layers=int(metadata["layers"]),
                 encoder=metadata["encoder"],
-                weight=opened.get_tensor("weight").astype(np.float32),
-                bias=float(opened.get_tensor("bias")[0]),
+                weight=weights_file.get_tensor("weight").astype(np.float32),
+                bias=float(weights_file.get_tensor("bias")[0]),
             )
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ModelUnavailable(

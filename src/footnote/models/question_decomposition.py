@@ -75,26 +75,28 @@ class QuestionDecomposer:
 
     def decompose(self, question: str) -> tuple[str, ...]:
         """See `QuestionRewriter.decompose`. Raises ModelUnavailable when the model cannot run."""
-        below = self.rewriter
-        talk = encode_turns(below.tokenizer, question)
-        if len(talk.question.offsets) >= QUESTION_TOKENS:
+        rewriter = self.rewriter
+        encoded = encode_turns(rewriter.tokenizer, question)
+        if len(encoded.question.offsets) >= QUESTION_TOKENS:
             return (question,)
-        (states,) = below.encoder.parting_states([talk.ids], below.layers)
-        words = talk.question.labelled(states @ self.head.labels + self.head.labels_bias)
-        chances = [each.chance for each in words if each.label == BEGINS]
-        if not chances or min(chances) < self.head.least:
+        (states,) = rewriter.encoder.parting_states([encoded.ids], rewriter.layers)
+        words = encoded.question.labelled(states @ self.head.labels + self.head.labels_bias)
+        probabilities = [word.chance for word in words if word.label == BEGINS]
+        if not probabilities or min(probabilities) < self.head.least:
             return (question,)
-        stretches, dropped = talk.question.stretches(words), talk.question.dropped(words)
-        parts = split_question(question, stretches, dropped)
-        if any(map(str.isalpha, _without(question, 0, len(question), [*stretches, *dropped]))):
+        spans, dropped = encoded.question.stretches(words), encoded.question.dropped(words)
+        parts = split_question(question, spans, dropped)
+        if any(map(str.isalpha, _without(question, 0, len(question), [*spans, *dropped]))):
             return parts  # They share words of the question, so each is complete.
-        alone = list(parts[:1])
-        for each in parts[1:]:
-            alone.append(below.rewrite_follow_up(each, alone[-1], ""))
-        return tuple(alone)
+        completed = list(parts[:1])
+        for part in parts[1:]:
+            completed.append(rewriter.rewrite_follow_up(part, completed[-1], ""))
+        return tuple(completed)
 
 
 def _without(text: str, first: int, last: int, dropped: Sequence[CharSpan]) -> str:
     """Return `text[first:last]` without the dropped spans."""
-    gone = {at for start, end in dropped for at in range(start, end)}
-    return "".join(text[at] for at in range(first, last) if at not in gone)
+    dropped_positions = {position for start, end in dropped for position in range(start, end)}
+    return "".join(
+        text[position] for position in range(first, last) if position not in dropped_positions
+    )

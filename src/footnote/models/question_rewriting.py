@@ -78,15 +78,15 @@ def apply_rewrite(kind: str, question: TaggedText, asked: TaggedText, answered: 
     if kind == "replaces" and question.stretches:
         pieces = question.pieces
         count = min(len(pieces), len(asked.stretches))
-        text = _with(asked.text, asked.stretches[:count], pieces[:count])
+        text = _replace_spans(asked.text, asked.stretches[:count], pieces[:count])
         for piece in pieces[count:]:
-            text = _appended(text, piece)
+            text = _append_piece(text, piece)
         return text
-    things = ", ".join(dict.fromkeys([*asked.pieces, *answered.pieces]))
-    if kind == "refers" and things:
+    antecedents = ", ".join(dict.fromkeys([*asked.pieces, *answered.pieces]))
+    if kind == "refers" and antecedents:
         if question.stretches:
-            return _with(question.text, question.stretches[:1], [things])
-        return _joined(question.text, things)
+            return _replace_spans(question.text, question.stretches[:1], [antecedents])
+        return _join_texts(question.text, antecedents)
     return question.text
 
 
@@ -106,27 +106,32 @@ class Rewriter:
     def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
         """See `QuestionRewriter.rewrite_follow_up`."""
         for _ in range(_PASSES):
-            talk = encode_turns(self.tokenizer, question, asked, answered)
-            if len(talk.question.offsets) >= QUESTION_TOKENS:
+            encoded = encode_turns(self.tokenizer, question, asked, answered)
+            if len(encoded.question.offsets) >= QUESTION_TOKENS:
                 return question  # One that long stands alone; truncating it would lose words.
-            states = self._states(talk)
+            states = self._states(encoded)
             kind = KINDS[int((states[0] @ self.head.kinds + self.head.kinds_bias).argmax())]
-            marks = states @ self.head.labels + self.head.labels_bias
-            own, answer = marked(talk.question, marks), TaggedText(text=answered)
-            if kind == "replaces":
-                several = len(own.stretches) > 1
-                before = (
-                    marked(talk.asked, marks)
-                    if several
-                    else most_confident_span((talk.asked,), marks)[0]
-                )
-                return apply_rewrite(kind, own, before, answer)
-            alone = apply_rewrite(
-                kind, own, *most_confident_span((talk.asked, talk.answered), marks)
+            label_logits = states @ self.head.labels + self.head.labels_bias
+            tagged_question, tagged_answer = (
+                marked(encoded.question, label_logits),
+                TaggedText(text=answered),
             )
-            if not own.stretches or alone == question:
-                return alone
-            question = alone
+            if kind == "replaces":
+                has_several_spans = len(tagged_question.stretches) > 1
+                tagged_previous = (
+                    marked(encoded.asked, label_logits)
+                    if has_several_spans
+                    else most_confident_span((encoded.asked,), label_logits)[0]
+                )
+                return apply_rewrite(kind, tagged_question, tagged_previous, tagged_answer)
+            rewritten = apply_rewrite(
+                kind,
+                tagged_question,
+                *most_confident_span((encoded.asked, encoded.answered), label_logits),
+            )
+            if not tagged_question.stretches or rewritten == question:
+                return rewritten
+            question = rewritten
         return question
 
     def _states(self, talk: EncodedTurns) -> _Floats:
@@ -141,33 +146,33 @@ def marked(said: EncodedText, marks: _Floats) -> TaggedText:
 
 def most_confident_span(texts: Sequence[EncodedText], marks: _Floats) -> list[TaggedText]:
     """Return the texts with only the most confident of all their labelled spans."""
-    found = []
-    for number, said in enumerate(texts):
-        words = said.labelled(marks)
-        for start, end in said.stretches(words):
-            inside = [each.chance for each in words if each.start < end and each.end > start]
-            found.append((sum(inside) / len(inside), number, (start, end)))
-    best = max(found, default=None)
+    candidates = []
+    for text_index, encoded in enumerate(texts):
+        words = encoded.labelled(marks)
+        for start, end in encoded.stretches(words):
+            probabilities = [word.chance for word in words if word.start < end and word.end > start]
+            candidates.append((sum(probabilities) / len(probabilities), text_index, (start, end)))
+    best = max(candidates, default=None)
     return [
-        TaggedText(text=said.text, stretches=[best[2]] if best and best[1] == number else ())
-        for number, said in enumerate(texts)
+        TaggedText(text=encoded.text, stretches=[best[2]] if best and best[1] == text_index else ())
+        for text_index, encoded in enumerate(texts)
     ]
 
 
-def _with(text: str, places: Sequence[CharSpan], pieces: Sequence[str]) -> str:
+def _replace_spans(text: str, places: Sequence[CharSpan], pieces: Sequence[str]) -> str:
     """Replace the spans at these places by pieces; a capital at the start of the text is kept.
 
     A word that would then occur twice in a row, since one of the labelled spans has it and the
     other lacks it, is written once.
     """
     for (start, end), piece in sorted(zip(places, pieces, strict=True), reverse=True):
-        new = _unless_said(text[:start].split()[-1:], piece, text[end:].split()[:1])
-        begins = start == 0 and text[:1].isupper()
-        text = f"{text[:start]}{new[:1].upper() + new[1:] if begins else new}{text[end:]}"
+        new = _without_repeated_words(text[:start].split()[-1:], piece, text[end:].split()[:1])
+        is_capitalised = start == 0 and text[:1].isupper()
+        text = f"{text[:start]}{new[:1].upper() + new[1:] if is_capitalised else new}{text[end:]}"
     return text
 
 
-def _unless_said(before: Sequence[str], piece: str, behind: Sequence[str]) -> str:
+def _without_repeated_words(before: Sequence[str], piece: str, behind: Sequence[str]) -> str:
     """Remove a word at either end of the piece that equals its neighbour; one word stays."""
     words = piece.split(maxsplit=1)
     if len(words) > 1 and before and before[0].casefold() == words[0].casefold():
@@ -178,13 +183,13 @@ def _unless_said(before: Sequence[str], piece: str, behind: Sequence[str]) -> st
     return piece
 
 
-def _appended(question: str, piece: str) -> str:
+def _append_piece(question: str, piece: str) -> str:
     """Append a piece after the question's last word."""
-    words = question.rstrip(_END)
-    return f"{_joined(words, piece)}{question[len(words) :] or '?'}"
+    body = question.rstrip(_END)
+    return f"{_join_texts(body, piece)}{question[len(body) :] or '?'}"
 
 
-def _joined(one: str, other: str) -> str:
+def _join_texts(one: str, other: str) -> str:
     """Join both, with a space unless their script has none."""
-    close = _UNSPACED.fullmatch(one[-1:] + other[:1])
-    return f"{one}{other}" if close else f"{one} {other}".strip()
+    are_unspaced = _UNSPACED.fullmatch(one[-1:] + other[:1])
+    return f"{one}{other}" if are_unspaced else f"{one} {other}".strip()

@@ -62,14 +62,14 @@ class EncodedText:
         White space belongs to the word that follows; in a script without spaces each token is a
         word.
         """
-        found: list[range] = []
-        for at, (start, _) in enumerate(self.offsets):
-            before = self.text[self.offsets[at - 1][0] : start] if at else ""
-            if found and (not before.strip() or _is_one_word(self.text, start)):
-                found[-1] = range(found[-1].start, at + 1)
+        words: list[range] = []
+        for index, (start, _) in enumerate(self.offsets):
+            previous = self.text[self.offsets[index - 1][0] : start] if index else ""
+            if words and (not previous.strip() or _is_one_word(self.text, start)):
+                words[-1] = range(words[-1].start, index + 1)
             else:
-                found.append(range(at, at + 1))
-        return found
+                words.append(range(index, index + 1))
+        return words
 
     def labelled(self, odds: _Floats) -> list[Labelled]:
         """Label its words by the likeliest valid sequence of labels (Viterbi).
@@ -80,25 +80,27 @@ class EncodedText:
         words = self.words
         if not words:
             return []
-        logs = odds - odds.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        log_probabilities = odds - odds.max(axis=1, keepdims=True)
+        log_probabilities -= np.log(np.exp(log_probabilities).sum(axis=1, keepdims=True))
         scores = np.zeros((len(words), odds.shape[1]), np.float32)
         for row, word in enumerate(words):
-            own = logs[self.first + word.start : self.first + word.stop]
-            scores[row] = own.mean(axis=0)
-            scores[row, BEGINS] = (own[0, BEGINS] + own[1:, GOES_ON].sum()) / len(own)
-        follows = np.zeros((odds.shape[1], odds.shape[1]), np.float32)
-        follows[:, GOES_ON] = -np.inf
-        follows[[BEGINS, GOES_ON], GOES_ON] = 0
+            word_logs = log_probabilities[self.first + word.start : self.first + word.stop]
+            scores[row] = word_logs.mean(axis=0)
+            scores[row, BEGINS] = (word_logs[0, BEGINS] + word_logs[1:, GOES_ON].sum()) / len(
+                word_logs
+            )
+        transitions = np.zeros((odds.shape[1], odds.shape[1]), np.float32)
+        transitions[:, GOES_ON] = -np.inf
+        transitions[[BEGINS, GOES_ON], GOES_ON] = 0
         # Before the first word there is no span to continue.
-        best, came_from = scores[0] + follows[0], np.zeros(scores.shape, np.int64)
+        best_scores, back_pointers = scores[0] + transitions[0], np.zeros(scores.shape, np.int64)
         for row in range(1, len(words)):
-            through = best[:, None] + follows
-            came_from[row] = through.argmax(axis=0)
-            best = through.max(axis=0) + scores[row]
-        path = [int(best.argmax())]
+            path_scores = best_scores[:, None] + transitions
+            back_pointers[row] = path_scores.argmax(axis=0)
+            best_scores = path_scores.max(axis=0) + scores[row]
+        path = [int(best_scores.argmax())]
         for row in range(len(words) - 1, 0, -1):
-            path.append(int(came_from[row, path[-1]]))
+            path.append(int(back_pointers[row, path[-1]]))
         return [
             Labelled(
                 label=label,
@@ -111,26 +113,26 @@ class EncodedText:
 
     def stretches(self, words: Sequence[Labelled]) -> tuple[CharSpan, ...]:
         """Return the spans of words labelled as begun and continued, without outer white space."""
-        found: list[CharSpan] = []
+        spans: list[CharSpan] = []
         for word in words:
             if word.label == BEGINS:
-                found.append((word.start, word.end))
+                spans.append((word.start, word.end))
             elif word.label == GOES_ON:
-                found[-1] = (found[-1][0], word.end)
-        return _trimmed(self.text, found)
+                spans[-1] = (spans[-1][0], word.end)
+        return _trimmed(self.text, spans)
 
     def dropped(self, words: Sequence[Labelled]) -> tuple[CharSpan, ...]:
         """Return the words that belong to no part."""
         return _trimmed(
-            self.text, [(each.start, each.end) for each in words if each.label == DROPPED]
+            self.text, [(word.start, word.end) for word in words if word.label == DROPPED]
         )
 
     def tokens_of(self, place: CharSpan) -> list[int]:
         """Return the input positions of the tokens that overlap a span of the text."""
         start, end = place
         return [
-            self.first + at
-            for at, (first, last) in enumerate(self.offsets)
+            self.first + index
+            for index, (first, last) in enumerate(self.offsets)
             if first < end and last > start and self.text[max(first, start) : last].strip()
         ]
 
@@ -159,38 +161,40 @@ def encode_turns(
     """Tokenise a question, alone or with the previous question and its answer."""
     ids = [tokenizer.begin]
 
-    def said(text: str, most: int, prefix: str = "") -> EncodedText:
-        own = tokenizer.pieces(prefix + text)
-        skipped = sum(end <= len(prefix.rstrip()) for _, end in own.offsets)
+    def encode(text: str, most: int, prefix: str = "") -> EncodedText:
+        pieces = tokenizer.pieces(prefix + text)
+        skipped = sum(end <= len(prefix.rstrip()) for _, end in pieces.offsets)
         last = skipped + most
-        places = [(max(0, start - len(prefix)), end - len(prefix)) for start, end in own.offsets]
-        found = EncodedText(text=text, first=len(ids) + skipped, offsets=places[skipped:last])
-        ids.extend([*own.ids[:last], tokenizer.end])
-        return found
+        offsets = [
+            (max(0, start - len(prefix)), end - len(prefix)) for start, end in pieces.offsets
+        ]
+        encoded = EncodedText(text=text, first=len(ids) + skipped, offsets=offsets[skipped:last])
+        ids.extend([*pieces.ids[:last], tokenizer.end])
+        return encoded
 
-    first = said(question, QUESTION_TOKENS, PREFIX)
+    encoded_question = encode(question, QUESTION_TOKENS, PREFIX)
     ids += [tokenizer.end] if asked or answered else []
     return EncodedTurns(
         ids=ids,
-        question=first,
-        asked=said(asked, most_asked) if asked or answered else _NOTHING,
-        answered=said(answered, ANSWERED_TOKENS) if asked or answered else _NOTHING,
+        question=encoded_question,
+        asked=encode(asked, most_asked) if asked or answered else _NOTHING,
+        answered=encode(answered, ANSWERED_TOKENS) if asked or answered else _NOTHING,
     )
 
 
 def _is_one_word(text: str, at: int) -> bool:
     """Return whether the characters before and at this place are of one word, or of one number."""
-    beside = text[max(0, at - 1) : at + 1]
-    around = text[max(0, at - 2) : at + 2]
-    return len(beside) == 2 and (not _BOUNDARY.search(beside) or bool(_NUMBER.search(around)))
+    adjacent = text[max(0, at - 1) : at + 1]
+    context = text[max(0, at - 2) : at + 2]
+    return len(adjacent) == 2 and (not _BOUNDARY.search(adjacent) or bool(_NUMBER.search(context)))
 
 
 def _trimmed(text: str, stretches: Sequence[CharSpan]) -> tuple[CharSpan, ...]:
     """Trim white space at the ends of the spans, and remove spans of nothing else."""
-    found = []
+    trimmed = []
     for start, end in stretches:
-        held = text[start:end]
-        if held.strip():
-            first = start + len(held) - len(held.lstrip())
-            found.append((first, first + len(held.strip())))
-    return tuple(found)
+        span_text = text[start:end]
+        if span_text.strip():
+            first = start + len(span_text) - len(span_text.lstrip())
+            trimmed.append((first, first + len(span_text.strip())))
+    return tuple(trimmed)

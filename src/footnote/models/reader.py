@@ -68,13 +68,13 @@ def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader
     core. Raises ModelUnavailable, also when it fails the questions of `_KNOWN`.
     """
     reader = open_reader(file, models_folder, threads)
-    if lacking := companions_of(file).lacking:
-        _log.warning("the reader works without what is fitted to another one", lacking=lacking)
+    if missing := companions_of(file).lacking:
+        _log.warning("the reader works without what is fitted to another one", lacking=missing)
     for question, text, answer in _KNOWN:
-        said = reader.best_answer(question, text)
-        if answer not in said:
+        given = reader.best_answer(question, text)
+        if answer not in given:
             raise ModelUnavailable(
-                f"the reader built from {file} answers {said!r} where it should say {answer!r}",
+                f"the reader built from {file} answers {given!r} where it should say {answer!r}",
                 hint=f"delete the reader's graphs below {models_folder} and start again, "
                 "or set FOOTNOTE_READER=none",
             )
@@ -85,56 +85,56 @@ def open_reader(
     file: Path, models_folder: Path, threads: int, precision: Precision = "int8"
 ) -> PackagedReader:
     """As `load_reader`, without testing its answers."""
-    whole = cache(lambda: read_weights(file))
+    load_weights = cache(lambda: read_weights(file))
 
     def build(layers: range) -> bytes:
         from footnote.models.reader_graph import reader_graph  # noqa: PLC0415  # slow, needed once
 
-        return bytes(reader_graph(whole(), precision, WORDS, layers).SerializeToString())
+        return bytes(reader_graph(load_weights(), precision, WORDS, layers).SerializeToString())
 
     try:
         shared = shared_files(models_folder)
         weights = described_weights(file)
         name = f"reader-{weights.digest[:12]}"
-        fitted = weights.probes
+        probe_weights = weights.probes
 
-        def opened(layers: range) -> onnxruntime.InferenceSession:
-            span = f"{layers.start}-{layers.stop}"
-            part = f"{name}-{span}-{precision}-{READER_GRAPH_REVISION}.onnx"
-            return open_session(built(shared.folder / part, partial(build, layers)))
+        def open_part(layers: range) -> onnxruntime.InferenceSession:
+            layer_range = f"{layers.start}-{layers.stop}"
+            file_name = f"{name}-{layer_range}-{precision}-{READER_GRAPH_REVISION}.onnx"
+            return open_session(built(shared.folder / file_name, partial(build, layers)))
 
         # A graph ends where the probes read its states, and where judging branches off reading.
-        ends = {weights.shape.layers, weights.shared}
-        ends |= {fitted.layers} if fitted is not None else set()
-        bounds = pairwise([0, *sorted(ends - {0})])
+        part_ends = {weights.shape.layers, weights.shared}
+        part_ends |= {probe_weights.layers} if probe_weights is not None else set()
+        part_bounds = pairwise([0, *sorted(part_ends - {0})])
         encoder = ReaderEncoder(
-            reading=[(end, opened(range(start, end))) for start, end in bounds],
-            judging=(weights.shared, opened(weights.judging)),
-            ordering=opened(weights.ordering) if weights.ordering else None,
-            rewriting=opened(weights.rewriting) if weights.rewriting else None,
-            parting=opened(weights.parting) if weights.parting else None,
-            tables=opened(weights.tables) if weights.tables else None,
+            reading=[(end, open_part(range(start, end))) for start, end in part_bounds],
+            judging=(weights.shared, open_part(weights.judging)),
+            ordering=open_part(weights.ordering) if weights.ordering else None,
+            rewriting=open_part(weights.rewriting) if weights.rewriting else None,
+            parting=open_part(weights.parting) if weights.parting else None,
+            tables=open_part(weights.tables) if weights.tables else None,
         )
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
-        if fitted is not None:
-            probes = Probes(encoder=encoder, tokenizer=tokenizer, weights=fitted)
-        rewriter = parts = table_questions = None
-        if fitted is not None and weights.rewriter is not None:
+        if probe_weights is not None:
+            probes = Probes(encoder=encoder, tokenizer=tokenizer, weights=probe_weights)
+        rewriter = decomposer = table_questions = None
+        if probe_weights is not None and weights.rewriter is not None:
             rewriter = Rewriter(
                 encoder=encoder,
                 tokenizer=tokenizer,
                 head=weights.rewriter,
-                layers=fitted.layers,
+                layers=probe_weights.layers,
             )
             if weights.parts is not None:
-                parts = QuestionDecomposer(head=weights.parts, rewriter=rewriter)
-        if fitted is not None and weights.table_questions is not None:
+                decomposer = QuestionDecomposer(head=weights.parts, rewriter=rewriter)
+        if probe_weights is not None and weights.table_questions is not None:
             table_questions = TableQuestions(
                 encoder=encoder,
                 tokenizer=tokenizer,
                 head=weights.table_questions,
-                layers=fitted.layers,
+                layers=probe_weights.layers,
             )
         return PackagedReader(
             name,
@@ -143,7 +143,7 @@ def open_reader(
             weights.calibration,
             probes,
             rewriter=rewriter,
-            parts=parts,
+            parts=decomposer,
             table_questions=table_questions,
             companions=companions_of(file),
             threads=threads,
@@ -195,36 +195,42 @@ class PackagedReader:
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         """See `Reader.read`; passages beyond `READ_TOKENS` have no spans."""
         pairs = await self._in_thread(self.pairs, question, passages)
-        runs = self._runs(pairs)
+        runs = self._plan_runs(pairs)
         outputs = await asyncio.gather(*(self._in_thread(self._read_run, run) for run in runs))
-        found: list[list[AnswerSpan]] = [[] for _ in passages]
+        spans_by_passage: list[list[AnswerSpan]] = [[] for _ in passages]
         relevance = [float("-inf")] * len(passages)
-        unmet: dict[int, float] = {}
-        for run, read in zip(runs, outputs, strict=True):
-            for pair, inside, own, lacking in zip(run, *read, strict=True):
-                found[pair.text] += inside
-                relevance[pair.text] = max(relevance[pair.text], own)
+        mismatches: dict[int, float] = {}
+        for run, output in zip(runs, outputs, strict=True):
+            for pair, window_spans, window_relevance, window_mismatch in zip(
+                run, *output, strict=True
+            ):
+                spans_by_passage[pair.text] += window_spans
+                relevance[pair.text] = max(relevance[pair.text], window_relevance)
                 # What one window lacks another may have, so the lowest counts.
-                unmet[pair.text] = min(unmet.get(pair.text, lacking), lacking)
+                mismatches[pair.text] = min(
+                    mismatches.get(pair.text, window_mismatch), window_mismatch
+                )
         return [
-            _reading(spans, own, unmet.get(number, 0.0))
-            for number, (spans, own) in enumerate(zip(found, relevance, strict=True))
+            _passage_reading(spans, passage_relevance, mismatches.get(number, 0.0))
+            for number, (spans, passage_relevance) in enumerate(
+                zip(spans_by_passage, relevance, strict=True)
+            )
         ]
 
     async def judge(
         self, statements: Sequence[str], quotes: Sequence[str]
     ) -> list[SupportProbabilities]:
         """See `Reader.judge`; for a long quote the window with the least `neither` counts."""
-        pairs = await self._in_thread(self._claims, statements, quotes)
-        runs = self._runs(pairs)
+        pairs = await self._in_thread(self._claim_pairs, statements, quotes)
+        runs = self._plan_runs(pairs)
         outputs = await asyncio.gather(*(self._in_thread(self._judge_run, run) for run in runs))
         neither = SupportProbabilities(supported=0.0, contradicted=0.0, neither=1.0)
-        odds = [neither] * len(statements)
-        for run, judged in zip(runs, outputs, strict=True):
-            for pair, one in zip(run, judged, strict=True):
-                if one.neither < odds[pair.text].neither:
-                    odds[pair.text] = one
-        return odds
+        supports = [neither] * len(statements)
+        for run, output in zip(runs, outputs, strict=True):
+            for pair, support in zip(run, output, strict=True):
+                if support.neither < supports[pair.text].neither:
+                    supports[pair.text] = support
+        return supports
 
     async def injection_probabilities(self, texts: Sequence[str]) -> list[float] | None:
         """See `Reader.injection_probabilities`; a text without words has probability 0."""
@@ -232,16 +238,16 @@ class PackagedReader:
         if probes is None:
             return None
         windows = await self._in_thread(probes.windows, texts)
-        planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
-        runs = [[windows[at] for at in run] for run in planned]
+        batches = plan_batches([len(window.ids) for window in windows], RUN_TOKENS)
+        runs = [[windows[at] for at in run] for run in batches]
         outputs = await asyncio.gather(
             *(self._in_thread(probes.injection_probabilities, run) for run in runs)
         )
-        found = [0.0] * len(texts)
-        for run, chances in zip(runs, outputs, strict=True):
-            for window, chance in zip(run, chances, strict=True):
-                found[window.text] = max(found[window.text], chance)
-        return found
+        probabilities = [0.0] * len(texts)
+        for run, window_probabilities in zip(runs, outputs, strict=True):
+            for window, probability in zip(run, window_probabilities, strict=True):
+                probabilities[window.text] = max(probabilities[window.text], probability)
+        return probabilities
 
     async def operation(self, question: str) -> Operation | None:
         """See `Reader.operation`."""
@@ -291,24 +297,24 @@ class PackagedReader:
         if probes is None or head is None:
             return None
         windows = await self._in_thread(probes.token_windows, texts)
-        planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
+        batches = plan_batches([len(window.ids) for window in windows], RUN_TOKENS)
 
-        def run(batch: Sequence[TokenWindow]) -> list[_Floats]:
-            states = probes.states([each.ids for each in batch])
+        def run_batch(batch: Sequence[TokenWindow]) -> list[_Floats]:
+            states = probes.states([window.ids for window in batch])
             return [
-                head.odds(neighbourhoods(row[1 : len(each.ids) - 1]))
-                for row, each in zip(states, batch, strict=True)
+                head.odds(neighbourhoods(row[1 : len(window.ids) - 1]))
+                for row, window in zip(states, batch, strict=True)
             ]
 
         outputs = await asyncio.gather(
-            *(self._in_thread(run, [windows[at] for at in batch]) for batch in planned)
+            *(self._in_thread(run_batch, [windows[at] for at in batch]) for batch in batches)
         )
-        odds: dict[int, _Floats] = {
+        logits: dict[int, _Floats] = {
             at: row
-            for batch, rows in zip(planned, outputs, strict=True)
+            for batch, rows in zip(batches, outputs, strict=True)
             for at, row in zip(batch, rows, strict=True)
         }
-        return named_spans(windows, [odds[at] for at in range(len(windows))], texts)
+        return named_spans(windows, [logits[at] for at in range(len(windows))], texts)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -322,8 +328,8 @@ class PackagedReader:
         pairs = self.pairs(question, [PassageText(text=text)])
         if not pairs:
             return ""
-        found, _, _ = self._read_run(pairs[:1])
-        return text[found[0][0].start : found[0][0].end] if found[0] else ""
+        spans, _, _ = self._read_run(pairs[:1])
+        return text[spans[0][0].start : spans[0][0].end] if spans[0] else ""
 
     async def _in_thread(
         self, call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
@@ -332,7 +338,7 @@ class PackagedReader:
         run = partial(call, *given, **named)
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
-    def _claims(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
+    def _claim_pairs(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
         """Pair each quote's windows with its statement."""
         return [
             pair
@@ -342,7 +348,7 @@ class PackagedReader:
             )
         ]
 
-    def _runs(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
+    def _plan_runs(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
         """Divide the pairs into runs, so that even few pairs keep every thread busy."""
         counts = [len(each.ids) for each in pairs]
         share = max(LEAST_RUN_TOKENS, -(-sum(counts) // self._count))
@@ -351,32 +357,32 @@ class PackagedReader:
     def _read_run(
         self, run: Sequence[Pair]
     ) -> tuple[list[list[AnswerSpan]], list[float], list[float]]:
-        unmet = [0.0] * len(run)
+        mismatches = [0.0] * len(run)
 
-        def look(layers: int, states: _Floats) -> None:
+        def score_mismatch(layers: int, states: _Floats) -> None:
             if self._unmet is not None and self._unmet.layers == layers:
                 for row, pair in enumerate(run):
-                    unmet[row] = self._unmet.odds(states[row, pair.words])
+                    mismatches[row] = self._unmet.odds(states[row, pair.words])
 
-        span, relevance = self._encoder.read([each.ids for each in run], look)
-        found = []
+        span_logits, relevance = self._encoder.read([each.ids for each in run], score_mismatch)
+        spans = []
         for row, pair in enumerate(run):
-            own = float(relevance[row, 0])
-            probability = partial(self._calibration.probability, relevance=own)
-            found.append(spans_of(pair.window, span[row], probability))
-        return found, [float(each) for each in relevance[:, 0]], unmet
+            pair_relevance = float(relevance[row, 0])
+            probability = partial(self._calibration.probability, relevance=pair_relevance)
+            spans.append(spans_of(pair.window, span_logits[row], probability))
+        return spans, [float(each) for each in relevance[:, 0]], mismatches
 
     def _judge_run(self, run: Sequence[Pair]) -> list[SupportProbabilities]:
         support = self._encoder.judge([each.ids for each in run])
-        odds = np.exp(
+        probabilities = np.exp(
             (support - support.max(axis=1, keepdims=True)) / self._calibration.support_temperature
         )
-        odds /= odds.sum(axis=1, keepdims=True)
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
         return [
             SupportProbabilities(
                 supported=float(row[0]), contradicted=float(row[1]), neither=float(row[2])
             )
-            for row in odds
+            for row in probabilities
         ]
 
     def run(self, batch: Sequence[Sequence[int]]) -> tuple[_Floats, _Floats, _Floats]:
@@ -388,11 +394,11 @@ class PackagedReader:
         return *self._encoder.read(batch), self._encoder.judge(batch)
 
 
-def _reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> PassageReading:
-    kept = limited_by_best(disjoint(spans))
+def _passage_reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> PassageReading:
+    best_spans = limited_by_best(disjoint(spans))
     return PassageReading(
-        spans=kept,
+        spans=best_spans,
         relevance=relevance,
-        probability=kept[0].probability if kept else 0.0,
+        probability=best_spans[0].probability if best_spans else 0.0,
         mismatch=unmet,
     )

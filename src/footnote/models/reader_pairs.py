@@ -37,11 +37,11 @@ def pairs_of(
 ) -> list[Pair]:
     """Pair each passage's windows with the question, within `READ_TOKENS`."""
     pairs: list[Pair] = []
-    tokens = 0
+    token_count = 0
     for number, passage in enumerate(passages):
         windows = windows_of(tokenizer, f"query: {question}", passage, number)
-        tokens += sum(len(each.ids) for each in windows)
-        if pairs and tokens > READ_TOKENS:
+        token_count += sum(len(each.ids) for each in windows)
+        if pairs and token_count > READ_TOKENS:
             break
         pairs += windows
     return pairs
@@ -52,29 +52,29 @@ def windows_of(
 ) -> list[Pair]:
     """Pair a text with each window of a passage; every window follows the passage's heading."""
     begin, end = tokenizer.begin, tokenizer.end
-    own = tokenizer.pieces(first)
-    asked = [begin, *own.ids[:QUESTION_TOKENS], end, end]
-    prefix = sum(stop <= first.find(" ") + 1 for _, stop in own.offsets)
-    heading = tokenizer.pieces(passage.heading).ids[:HEADING_TOKENS]
+    first_pieces = tokenizer.pieces(first)
+    first_ids = [begin, *first_pieces.ids[:QUESTION_TOKENS], end, end]
+    prefix_count = sum(stop <= first.find(" ") + 1 for _, stop in first_pieces.offsets)
+    heading_ids = tokenizer.pieces(passage.heading).ids[:HEADING_TOKENS]
     pieces = tokenizer.pieces(passage.text)
-    room = PAIR_TOKENS - len(asked) - len(heading) - 1
+    room = PAIR_TOKENS - len(first_ids) - len(heading_ids) - 1
     return [
         Pair(
-            ids=[*asked, *heading, *pieces.ids[start : start + room], end],
+            ids=[*first_ids, *heading_ids, *pieces.ids[start : start + room], end],
             window=Window(
                 text=passage.text,
-                first=len(asked) + len(heading),
+                first=len(first_ids) + len(heading_ids),
                 offsets=pieces.offsets[start : start + room],
                 stretches=passage.allowed_spans,
             ),
             text=number,
-            words=range(1 + prefix, len(asked) - 2),
+            words=range(1 + prefix_count, len(first_ids) - 2),
         )
-        for start in _starts(pieces, room)
+        for start in _window_starts(pieces, room)
     ]
 
 
-def _starts(pieces: Pieces, room: int) -> list[int]:
+def _window_starts(pieces: Pieces, room: int) -> list[int]:
     """Return the first token of each window of a text; empty for a text without tokens."""
     count = len(pieces.ids)
     if count <= room:

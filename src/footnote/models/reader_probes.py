@@ -58,7 +58,7 @@ class Probes:
 
     def token_windows(self, texts: Sequence[str]) -> list[TokenWindow]:
         """Split texts into overlapping windows, for labels of single tokens."""
-        found = []
+        windows = []
         for number, text in enumerate(texts):
             pieces = self.tokenizer.pieces(text)
             count = len(pieces.ids)
@@ -67,39 +67,39 @@ class Probes:
                 end = min(start + WINDOW_TOKENS, count)
                 if end > start:
                     ids = [self.tokenizer.begin, *pieces.ids[start:end], self.tokenizer.end]
-                    found.append(
+                    windows.append(
                         TokenWindow(
                             ids=ids, text=number, first=start, offsets=pieces.offsets[start:end]
                         )
                     )
-        return found
+        return windows
 
     def windows(self, texts: Sequence[str]) -> list[TextWindow]:
         """Split texts into windows, so that each sentence is whole in one of them if possible."""
-        found = []
+        windows = []
         for number, text in enumerate(texts):
             pieces = self.tokenizer.pieces(text)
             units = units_of(text, pieces)
             for start in range(0, max(1, len(pieces.ids)), WINDOW_TOKENS - WINDOW_OVERLAP):
                 end = start + WINDOW_TOKENS
-                inside = [
+                window_units = [
                     (max(first, start) - start + 1, min(last, end) - start + 1)
                     for first, last in units
                     if first < end and last > start
                 ]
                 ids = [self.tokenizer.begin, *pieces.ids[start:end], self.tokenizer.end]
-                if inside:
-                    found.append(TextWindow(ids=ids, units=inside, text=number))
+                if window_units:
+                    windows.append(TextWindow(ids=ids, units=window_units, text=number))
                 if end >= len(pieces.ids):
                     break
-        return found
+        return windows
 
     def injection_probabilities(self, run: Sequence[TextWindow]) -> list[float]:
         """Return for each window the highest probability that a unit instructs a model."""
-        states = self.encoder.injection_states([each.ids for each in run], self.weights.layers)
+        states = self.encoder.injection_states([window.ids for window in run], self.weights.layers)
         return [
-            _chance(float(self.weights.orders(row, each.units).max()))
-            for row, each in zip(states, run, strict=True)
+            _sigmoid(float(self.weights.orders(row, window.units).max()))
+            for row, window in zip(states, run, strict=True)
         ]
 
     def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
@@ -128,15 +128,15 @@ def stretches_of(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in stretches_of(text)]
     ['Hi.', 'Yours, Jo\\nSay yes.', 'Yours, Jo', 'Say yes.']
     """
-    found = []
+    spans = []
     for start, end in sentence_spans(text):
-        found.append((start, end))
+        spans.append((start, end))
         if "\n" in text[start:end]:
-            at = start
+            line_start = start
             for line in text[start:end].splitlines(keepends=True):
-                found += [(at, at + len(line.rstrip()))] if line.strip() else []
-                at += len(line)
-    return found
+                spans += [(line_start, line_start + len(line.rstrip()))] if line.strip() else []
+                line_start += len(line)
+    return spans
 
 
 def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
@@ -147,11 +147,15 @@ def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
     """
     starts = np.array([start for start, _ in pieces.offsets], dtype=np.int64)
     units: list[tuple[int, int]] = []
-    begun = ended = 0
+    sentence_first = sentence_end = 0
     for start, end in stretches_of(text):
-        is_line = end <= ended
+        is_line = end <= sentence_end
         # A word's first token includes the white space before it.
-        first = max(0, int(np.searchsorted(starts, start, side="right")) - 1) if is_line else begun
+        first = (
+            max(0, int(np.searchsorted(starts, start, side="right")) - 1)
+            if is_line
+            else sentence_first
+        )
         last = int(np.searchsorted(starts, end, side="left"))
         if last - first > UNIT_TOKENS:
             cuts = [*range(first, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
@@ -161,9 +165,9 @@ def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
         elif first < last:
             units.append(widened(first, last, len(starts)))
         if not is_line:
-            begun, ended = last, end
+            sentence_first, sentence_end = last, end
     return units
 
 
-def _chance(odds: float) -> float:
+def _sigmoid(odds: float) -> float:
     return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))

@@ -44,14 +44,14 @@ def spans_of(
     that of the pair's first token, which stands for "none".
     """
     count = len(window.offsets)
-    none = float(logits[0].sum())
-    own = logits[window.first : window.first + count].astype(np.float64)
-    scores = own[:, 0][:, None] + own[:, 1][None, :] - none
-    ordered = np.triu(np.ones((count, count), dtype=bool))
-    scores[~(ordered & ~np.triu(ordered, LONGEST_SPAN))] = _IMPOSSIBLE
+    none_score = float(logits[0].sum())
+    token_logits = logits[window.first : window.first + count].astype(np.float64)
+    scores = token_logits[:, 0][:, None] + token_logits[:, 1][None, :] - none_score
+    is_ordered = np.triu(np.ones((count, count), dtype=bool))
+    scores[~(is_ordered & ~np.triu(is_ordered, LONGEST_SPAN))] = _IMPOSSIBLE
     if window.stretches:
-        return list(_of_stretches(window, scores, probability))
-    found = []
+        return list(_best_of_stretches(window, scores, probability))
+    spans = []
     for _ in range(SPANS_OF_WINDOW):
         if not count:
             break
@@ -61,29 +61,31 @@ def spans_of(
             break
         start, end = _trimmed(window.text, window.offsets[first][0], window.offsets[last][1])
         if start < end:
-            found.append(
+            spans.append(
                 AnswerSpan(start=start, end=end, score=score, probability=probability(score))
             )
         scores[: last + 1, first:] = _IMPOSSIBLE
-    return found
+    return spans
 
 
-def _of_stretches(
+def _best_of_stretches(
     window: Window, scores: npt.NDArray[np.float64], probability: Callable[[float], float]
 ) -> Iterator[AnswerSpan]:
-    said = [_trimmed(window.text, start, end) for start, end in window.offsets]
-    marks = [number for number, (start, end) in enumerate(said) if start >= end]
-    scores[marks, :] = scores[:, marks] = _IMPOSSIBLE
+    trimmed_offsets = [_trimmed(window.text, start, end) for start, end in window.offsets]
+    empty_tokens = [number for number, (start, end) in enumerate(trimmed_offsets) if start >= end]
+    scores[empty_tokens, :] = scores[:, empty_tokens] = _IMPOSSIBLE
     for begin, stop in window.stretches:
-        inside = [
-            number for number, (start, end) in enumerate(said) if begin < end and start < stop
+        tokens_inside = [
+            number
+            for number, (start, end) in enumerate(trimmed_offsets)
+            if begin < end and start < stop
         ]
-        if not inside:
+        if not tokens_inside:
             continue
-        low, high = inside[0], inside[-1] + 1
-        own = scores[low:high, low:high]
-        first, last = divmod(int(own.argmax()), high - low)
-        score = float(own[first, last])
+        low, high = tokens_inside[0], tokens_inside[-1] + 1
+        stretch_scores = scores[low:high, low:high]
+        first, last = divmod(int(stretch_scores.argmax()), high - low)
+        score = float(stretch_scores[first, last])
         start, end = _trimmed(
             window.text,
             max(begin, window.offsets[low + first][0]),
@@ -96,9 +98,9 @@ def _of_stretches(
 def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
     """Sort the spans of a passage's windows, best first; drop those that overlap a better one."""
     kept: list[AnswerSpan] = []
-    for each in sorted(spans, key=lambda each: (-each.probability, -each.score, each.start)):
-        if all(each.end <= other.start or other.end <= each.start for other in kept):
-            kept.append(each)
+    for span in sorted(spans, key=lambda each: (-each.probability, -each.score, each.start)):
+        if all(span.end <= other.start or other.end <= span.start for other in kept):
+            kept.append(span)
     return tuple(kept)
 
 
@@ -108,17 +110,17 @@ def limited_by_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
     Scores are against "none"; in a passage that answers, most spans near the answer exceed it. The
     limit is the best probability times exp(score - best score).
     """
-    beside = [
+    limited = [
         replace(
-            each,
+            span,
             probability=min(
-                each.probability,
-                spans[0].probability * math.exp(min(0.0, each.score - spans[0].score)),
+                span.probability,
+                spans[0].probability * math.exp(min(0.0, span.score - spans[0].score)),
             ),
         )
-        for each in spans
+        for span in spans
     ]
-    return tuple(sorted(beside, key=lambda each: (-each.probability, -each.score, each.start)))
+    return tuple(sorted(limited, key=lambda each: (-each.probability, -each.score, each.start)))
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

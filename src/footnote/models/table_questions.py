@@ -95,28 +95,30 @@ class TablesHead:
             for head in HEADS
             for name in (head, f"{head}_bias")
         }
-        column, operation = map(float, tensors["tables.least"].astype(np.float32))
-        return cls(**arrays, least_column=column, least_operation=operation)
+        least_column, least_operation = map(float, tensors["tables.least"].astype(np.float32))
+        return cls(**arrays, least_column=least_column, least_operation=least_operation)
 
     def column_chances(
         self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
         """The probability of each column, and last that of none; sum 1."""
-        return self._chances(states @ self.columns + self.columns_bias, talk, places)
+        return self._span_probabilities(states @ self.columns + self.columns_bias, talk, places)
 
     def bounded_chances(
         self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
         """Same as `column_chances`, for the column that a comparison filters."""
-        return self._chances(states @ self.bounded + self.bounded_bias, talk, places)
+        return self._span_probabilities(states @ self.bounded + self.bounded_bias, talk, places)
 
-    def _chances(self, own: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]) -> _Floats:
-        odds = np.full(len(places) + 1, -np.inf, np.float32)
-        for number, place in enumerate(places):
-            if rows := talk.asked.tokens_of(place):
-                odds[number] = own[rows, 0].mean()
-        odds[-1] = own[0, 1]
-        return _softmax(odds)
+    def _span_probabilities(
+        self, own: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+    ) -> _Floats:
+        logits = np.full(len(places) + 1, -np.inf, np.float32)
+        for column_index, span in enumerate(places):
+            if token_positions := talk.asked.tokens_of(span):
+                logits[column_index] = own[token_positions, 0].mean()
+        logits[-1] = own[0, 1]
+        return _softmax(logits)
 
 
 def encode_table_question(
@@ -127,19 +129,19 @@ def encode_table_question(
     The first column names the rows. Cells are left out, one per column at a time, until the table
     fits.
     """
-    places: list[CharSpan] = []
-    for most in range(MOST_CELLS, -1, -1):
-        text, places = "", []
+    spans: list[CharSpan] = []
+    for cell_count in range(MOST_CELLS, -1, -1):
+        text, spans = "", []
         for column in columns:
-            text += BETWEEN_COLUMNS if places else ""
+            text += BETWEEN_COLUMNS if spans else ""
             start = len(text)
-            cells = [each[:CELL_LETTERS] for each in column.cells[:most]]
-            text += ": ".join(each for each in (column.title, BETWEEN_CELLS.join(cells)) if each)
-            places.append((start, len(text)))
-        talk = encode_turns(tokenizer, question, text, most_asked=TABLE_TOKENS)
-        if len(talk.asked.offsets) < TABLE_TOKENS:
+            cells = [cell[:CELL_LETTERS] for cell in column.cells[:cell_count]]
+            text += ": ".join(part for part in (column.title, BETWEEN_CELLS.join(cells)) if part)
+            spans.append((start, len(text)))
+        encoded = encode_turns(tokenizer, question, text, most_asked=TABLE_TOKENS)
+        if len(encoded.asked.offsets) < TABLE_TOKENS:
             break
-    return talk, places
+    return encoded, spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,57 +161,65 @@ class TableQuestions:
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnPrediction | None:
         """See `TableQuestionModel.predict_column`."""
-        talk, (_, *places) = encode_table_question(self.tokenizer, question, columns)
-        states = self._states(talk)
-        chances = self.head.column_chances(states, talk, places)
-        best = int(chances.argmax())
-        if best == len(places) or chances[best] < self.head.least_column:
+        encoded, (_, *spans) = encode_table_question(self.tokenizer, question, columns)
+        states = self._states(encoded)
+        probabilities = self.head.column_chances(states, encoded, spans)
+        best = int(probabilities.argmax())
+        if best == len(spans) or probabilities[best] < self.head.least_column:
             return None
-        title = states[talk.asked.tokens_of(places[best])].mean(axis=0)
-        ends = title @ self.head.extremes + self.head.extremes_bias
+        column_state = states[encoded.asked.tokens_of(spans[best])].mean(axis=0)
+        extreme_logits = column_state @ self.head.extremes + self.head.extremes_bias
         return ColumnPrediction(
             number=best,
-            probability=float(chances[best]),
-            extreme=EXTREMES[int(ends.argmax())],
-            extreme_odds=float(ends.max() - ends.min()),
-            filter_phrases=self._narrowing(talk, states),
+            probability=float(probabilities[best]),
+            extreme=EXTREMES[int(extreme_logits.argmax())],
+            extreme_odds=float(extreme_logits.max() - extreme_logits.min()),
+            filter_phrases=self._filter_phrases(encoded, states),
         )
 
     def column_probabilities(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnProbabilities:
         """See `TableQuestionModel.column_probabilities`."""
-        talk, (_, *places) = encode_table_question(self.tokenizer, question, columns)
-        states = self._states(talk)
-        chances = self.head.column_chances(states, talk, places)
+        encoded, (_, *spans) = encode_table_question(self.tokenizer, question, columns)
+        states = self._states(encoded)
+        probabilities = self.head.column_chances(states, encoded, spans)
         return ColumnProbabilities(
-            probabilities=chances[:-1].tolist(),
-            no_column_probability=float(chances[-1]),
-            filter_phrases=self._narrowing(talk, states),
+            probabilities=probabilities[:-1].tolist(),
+            no_column_probability=float(probabilities[-1]),
+            filter_phrases=self._filter_phrases(encoded, states),
         )
 
     def predict_operation(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> TableOperationPrediction:
         """See `TableQuestionModel.predict_operation`."""
-        talk, places = encode_table_question(self.tokenizer, question, columns)
-        states = self._states(talk)
-        chances = _softmax(
+        encoded, spans = encode_table_question(self.tokenizer, question, columns)
+        states = self._states(encoded)
+        probabilities = _softmax(
             states[0] @ self.head.operations_beside + self.head.operations_beside_bias
         )
-        operation, probability = self._operation_of(chances)
-        told = zip(OPERATIONS[1:], chances[1:].tolist(), strict=True)
-        asked = states[: talk.question.end]
-        ranges = _softmax((asked @ self.head.ranges + self.head.ranges_bias).max(axis=0))
-        bounds = _softmax((asked @ self.head.bounds + self.head.bounds_bias).max(axis=0))
+        operation, probability = self._predicted_operation(probabilities)
+        operation_probabilities = zip(OPERATIONS[1:], probabilities[1:].tolist(), strict=True)
+        question_states = states[: encoded.question.end]
+        range_probabilities = _softmax(
+            (question_states @ self.head.ranges + self.head.ranges_bias).max(axis=0)
+        )
+        operator_probabilities = _softmax(
+            (question_states @ self.head.bounds + self.head.bounds_bias).max(axis=0)
+        )
         return TableOperationPrediction(
             operation=operation,
             probability=probability,
-            no_column_probability=float(self.head.column_chances(states, talk, places[1:])[-1]),
-            operation_probabilities={Operation(each): chance for each, chance in told},
-            range_probabilities=dict(zip(RowRange, ranges[1:].tolist(), strict=True)),
-            operator_probabilities=dict(zip(ComparisonOperator, bounds[1:].tolist(), strict=True)),
-            filter_column_probabilities=self.head.bounded_chances(states, talk, places)[
+            no_column_probability=float(self.head.column_chances(states, encoded, spans[1:])[-1]),
+            operation_probabilities={
+                Operation(name): value for name, value in operation_probabilities
+            },
+            range_probabilities=dict(zip(RowRange, range_probabilities[1:].tolist(), strict=True)),
+            operator_probabilities=dict(
+                zip(ComparisonOperator, operator_probabilities[1:].tolist(), strict=True)
+            ),
+            filter_column_probabilities=self.head.bounded_chances(states, encoded, spans)[
                 :-1
             ].tolist(),
         )
@@ -217,23 +227,23 @@ class TableQuestions:
     def operation(self, question: str) -> Operation | None:
         """See `Reader.operation`."""
         state = self._states(encode_turns(self.tokenizer, question))[0]
-        return self._operation_of(
+        return self._predicted_operation(
             _softmax(state @ self.head.operations + self.head.operations_bias)
         )[0]
 
-    def _operation_of(self, chances: _Floats) -> tuple[Operation | None, float]:
+    def _predicted_operation(self, chances: _Floats) -> tuple[Operation | None, float]:
         """Return the operation to predict, None if none is likely enough, and its probability."""
-        other = float(chances[OPERATIONS.index(Operation.OTHER)])
-        if other >= LEAST_OTHER:
-            return Operation.OTHER, other
+        other_probability = float(chances[OPERATIONS.index(Operation.OTHER)])
+        if other_probability >= LEAST_OTHER:
+            return Operation.OTHER, other_probability
         best = int(chances.argmax())
         if best == 0 or chances[best] < self.head.least_operation:
             return None, float(chances[0])
         return Operation(OPERATIONS[best]), float(chances[best])
 
-    def _narrowing(self, talk: EncodedTurns, states: _Floats) -> list[str]:
-        marks = states @ self.head.narrowing + self.head.narrowing_bias
-        return marked(talk.question, marks).pieces
+    def _filter_phrases(self, talk: EncodedTurns, states: _Floats) -> list[str]:
+        label_logits = states @ self.head.narrowing + self.head.narrowing_bias
+        return marked(talk.question, label_logits).pieces
 
     def _states(self, talk: EncodedTurns) -> _Floats:
         states: _Floats = self.encoder.table_states([talk.ids], self.layers)[0]
@@ -241,6 +251,6 @@ class TableQuestions:
 
 
 def _softmax(odds: _Floats) -> _Floats:
-    raised = np.exp(odds - odds.max())
-    chances: _Floats = raised / raised.sum()
-    return chances
+    exponentials = np.exp(odds - odds.max())
+    probabilities: _Floats = exponentials / exponentials.sum()
+    return probabilities
