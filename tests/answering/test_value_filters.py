@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.answering.schema_linking import LinkedQuestion, link_to_tables
+from footnote.answering.schema_linking import LinkedQuestion
+from footnote.answering.table_question import link_to_tables
 from footnote.answering.value_filters import FilteredRows, filter_rows
 from footnote.domain import BlockKind
 from footnote.index.analysis import TextAnalyzer

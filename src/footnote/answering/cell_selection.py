@@ -11,8 +11,9 @@ from uuid import UUID
 
 from footnote.answering.answer_features import heading_of
 from footnote.answering.answer_selection import LocatedAnswer
-from footnote.answering.schema_linking import LinkedQuestion, link_to_tables
+from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.table_completion import with_whole_tables
+from footnote.answering.table_question import link_to_tables
 from footnote.answering.table_selection import row_key
 from footnote.answering.tables import Row, is_cell
 from footnote.answering.titles import Terms, split_identifier, with_plain_titles

@@ -20,16 +20,12 @@ from footnote.answering.column_aggregation import (
 from footnote.answering.column_predictions import EXTREMES
 from footnote.answering.partial_mentions import unsupported_reason
 from footnote.answering.row_ranges import over_rows_named
-from footnote.answering.schema_linking import (
-    LinkedQuestion,
-    RowSelection,
-    link_to_tables,
-    number_beside,
-)
-from footnote.answering.table_question import TableQuestion
-from footnote.answering.tables import Row
+from footnote.answering.schema_linking import LinkedQuestion
+from footnote.answering.table_question import TableQuestion, link_to_tables
+from footnote.answering.tables import Row, RowSelection
 from footnote.answering.value_filters import FilteredRows, filter_rows, mentions_value
 from footnote.domain import Evidence
+from footnote.language.figures import first_number_beside
 from footnote.language.quantities import NotComparable
 from footnote.ports import (
     ColumnPrediction,
@@ -220,7 +216,7 @@ def _refusal_reason(
         if reason is not None:
             return reason
     linked_numbers = asked.linked_numbers(but=each.at)
-    if (number := number_beside(kept.rest, linked_numbers)) is not None:
+    if (number := first_number_beside(kept.rest, linked_numbers)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "
             f"{each.file!r}; ask with one bound"

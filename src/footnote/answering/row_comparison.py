@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from footnote.answering.column_aggregation import Computed
-from footnote.answering.schema_linking import LinkedQuestion, link_to_tables
-from footnote.answering.table_question import TableQuestion
+from footnote.answering.schema_linking import LinkedQuestion
+from footnote.answering.table_question import TableQuestion, link_to_tables
 from footnote.answering.tables import Row
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence

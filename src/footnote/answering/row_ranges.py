@@ -26,9 +26,9 @@ from footnote.answering.row_comparison import (
     compare_cells,
     comparison_text,
 )
-from footnote.answering.schema_linking import LinkedQuestion, RowSelection, link_to_tables
-from footnote.answering.table_question import TableQuestion
-from footnote.answering.tables import Row, Table
+from footnote.answering.schema_linking import LinkedQuestion
+from footnote.answering.table_question import TableQuestion, link_to_tables
+from footnote.answering.tables import Row, RowSelection, Table
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence
 from footnote.language.calendar import MONTH_NUMBERS

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 
 from footnote.answering.answer_selection import LocatedAnswer, contains_phrase
-from footnote.answering.tables import Row, Table, tables_of
+from footnote.answering.tables import Row, RowSelection, Table, columns_of
 from footnote.answering.titles import Terms, disambiguate_titles, split_identifier, without_unit
 from footnote.answering.totals import Totals, totals_of
-from footnote.domain import Evidence
 from footnote.language.calendar import months_as_called
+from footnote.language.figures import digit_runs, first_number_beside
 from footnote.language.truth_values import affirmed
 from footnote.ports import Operation
 
@@ -22,17 +22,6 @@ _COMMA = re.compile(r"\s*[,;、]\s*")
 _SEVERAL = 2
 _MOST_OF_NAME = 3
 """Most terms a name may have to be matched by one of its terms alone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowSelection:
-    """Rows that a question selects by their values in one column."""
-
-    column: int
-    cells: frozenset[str]
-    """The values of that column in the selected rows."""
-    text: str
-    """The selection as the answer's text writes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +205,7 @@ class LinkedQuestion:
 
         It may set a limit or name something outside the table. None without such a word.
         """
-        return number_beside(self.question, self.linked_numbers())
+        return first_number_beside(self.question, self.linked_numbers())
 
     @cached_property
     def unlinked_words(self) -> list[str]:
@@ -240,7 +229,7 @@ class LinkedQuestion:
             *self.context_titles,
             *(cell for cells in cell_groups for cell in cells),
         ]
-        return frozenset(digits for text in texts for digits in _digits(text))
+        return frozenset(digits for text in texts for digits in digit_runs(text))
 
     def is_absent(self, name: str) -> bool:
         """Whether the table and the titles above it contain no word of the name."""
@@ -293,25 +282,7 @@ class LinkedQuestion:
     def answer_columns(self) -> list[int]:
         """The indices of the columns that contain answer spans in the row of the best answer,
         best first."""
-        candidate = self.located[0].candidate
-        columns: dict[int, None] = {}
-        for answer in self.located:
-            if answer.candidate.canonical_span != candidate.canonical_span:
-                continue
-            if answer.passage.chunk_id != candidate.evidence.passage.chunk_id:
-                continue
-            matching_row = next(
-                row
-                for row in self.table.rows
-                if row.candidate.canonical_span == candidate.canonical_span
-            )
-            shift = answer.candidate.canonical_span[0] - answer.candidate.start
-            start, end = answer.start + shift, answer.end + shift
-            cell_shift = matching_row.candidate.canonical_span[0] - matching_row.candidate.start
-            for column, cell in enumerate(matching_row.cells):
-                if cell.start + cell_shift < end and start < cell.end + cell_shift:
-                    columns[column] = None
-        return list(columns)
+        return columns_of(self.located, self.table)
 
     def column(self, operation: Operation) -> int | None:
         """The column to aggregate; None if one cell is asked for or the column is ambiguous."""
@@ -423,27 +394,3 @@ class LinkedQuestion:
         if text not in self._known:
             self._known[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
         return self._known[text]
-
-
-def number_beside(text: str, known: Set[str]) -> str | None:
-    """The first word of a text with a number that is not among the known ones."""
-    words = (word for word in text.split() if not known >= {*_digits(word)})
-    return next((word.strip("¿?¡!.,;:()\"'“”„«»") for word in words), None)
-
-
-def _digits(text: str) -> list[str]:
-    """The numbers of a text, digits alone."""
-    return "".join(character if character.isdecimal() else " " for character in text).split()
-
-
-def link_to_tables(
-    question: str, evidence: Sequence[Evidence], terms: Terms
-) -> Iterator[LinkedQuestion]:
-    """The question beside each table of the evidence whose rows were all read in full."""
-    for table in tables_of(evidence):
-        candidate = table.rows[0].candidate
-        located = LocatedAnswer(
-            candidate=candidate, start=candidate.start, end=candidate.end, probability=0.0
-        )
-        if all(len(row.cells) == len(table.header) for row in table.rows):
-            yield LinkedQuestion(question=question, table=table, terms=terms, located=[located])

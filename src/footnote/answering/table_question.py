@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.column_predictions import predict_columns
 from footnote.answering.reading import text_of
+from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.sentences import candidates_of
 from footnote.answering.table_completion import with_whole_tables
-from footnote.answering.tables import Table
+from footnote.answering.tables import Table, tables_of
 from footnote.answering.titles import Terms, with_plain_titles
 from footnote.answering.wording import Wording, worded_for
 from footnote.domain import Evidence, Passage
@@ -94,3 +96,16 @@ class TableQuestion:
         if self.around is None:
             return self.tables
         return await with_whole_tables(self.tables, self.tables, self.around)
+
+
+def link_to_tables(
+    question: str, evidence: Sequence[Evidence], terms: Terms
+) -> Iterator[LinkedQuestion]:
+    """The question beside each table of the evidence whose rows were all read in full."""
+    for table in tables_of(evidence):
+        candidate = table.rows[0].candidate
+        located = LocatedAnswer(
+            candidate=candidate, start=candidate.start, end=candidate.end, probability=0.0
+        )
+        if all(len(row.cells) == len(table.header) for row in table.rows):
+            yield LinkedQuestion(question=question, table=table, terms=terms, located=[located])

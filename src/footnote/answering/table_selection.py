@@ -9,8 +9,9 @@ from math import inf
 from footnote.answering.answer_features import log_odds
 from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.column_predictions import NO_PREDICTIONS, ColumnPredictions
-from footnote.answering.schema_linking import LinkedQuestion, link_to_tables
+from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.sentences import Candidate
+from footnote.answering.table_question import link_to_tables
 from footnote.answering.tables import Row, table_around, tables_of
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence

@@ -295,3 +295,38 @@ def _merged_part_at(place: int, parts: Sequence[_Part]) -> _Part:
         else:
             merged.append(part)
     return next(each for each in merged if each.start <= place < each.end)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSelection:
+    """Rows that a question selects by their values in one column."""
+
+    column: int
+    cells: frozenset[str]
+    """The values of that column in the selected rows."""
+    text: str
+    """The selection as the answer's text writes it."""
+
+
+def columns_of(located: Sequence[LocatedAnswer], table: Table) -> list[int]:
+    """Return the indices of the columns that answers in the row of the first one stand in.
+
+    They are in the order of the answers.
+    """
+    best = located[0].candidate
+    columns: dict[int, None] = {}
+    for answer in located:
+        candidate = answer.candidate
+        if candidate.canonical_span != best.canonical_span:
+            continue
+        if answer.passage.chunk_id != best.evidence.passage.chunk_id:
+            continue
+        row = next(row for row in table.rows if row.candidate.canonical_span == best.canonical_span)
+        # A row may stand in two overlapping passages, at different offsets.
+        shift = candidate.canonical_span[0] - candidate.start
+        cell_shift = row.candidate.canonical_span[0] - row.candidate.start
+        start, end = answer.start + shift, answer.end + shift
+        for column, cell in enumerate(row.cells):
+            if cell.start + cell_shift < end and start < cell.end + cell_shift:
+                columns[column] = None
+    return list(columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from footnote.language.number_words import SCALES, chinese_value, spelled_numbers
@@ -251,3 +251,14 @@ def _romans(text: str) -> Iterator[Figure]:
         yield Figure(
             start=match.start(), end=match.end(), values=frozenset({float(total)}), claims=False
         )
+
+
+def first_number_beside(text: str, known: Set[str]) -> str | None:
+    """Return the first word of a text with a number that is not among the known digit strings."""
+    words = (word for word in text.split() if not known >= {*digit_runs(word)})
+    return next((word.strip("¿?¡!.,;:()\"'“”„«»") for word in words), None)
+
+
+def digit_runs(text: str) -> list[str]:
+    """Return the runs of digits in a text, such as "1" and "200" of "1,200"."""
+    return "".join(character if character.isdecimal() else " " for character in text).split()

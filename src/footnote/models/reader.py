@@ -201,20 +201,14 @@ class PackagedReader:
         relevance = [float("-inf")] * len(passages)
         mismatches: dict[int, float] = {}
         for run, output in zip(runs, outputs, strict=True):
-            for pair, window_spans, window_relevance, window_mismatch in zip(
-                run, *output, strict=True
-            ):
-                spans_by_passage[pair.text] += window_spans
-                relevance[pair.text] = max(relevance[pair.text], window_relevance)
+            for pair, spans, score, mismatch in zip(run, *output, strict=True):
+                spans_by_passage[pair.text] += spans
+                relevance[pair.text] = max(relevance[pair.text], score)
                 # What one window lacks another may have, so the lowest counts.
-                mismatches[pair.text] = min(
-                    mismatches.get(pair.text, window_mismatch), window_mismatch
-                )
+                mismatches[pair.text] = min(mismatches.get(pair.text, mismatch), mismatch)
         return [
-            _passage_reading(spans, passage_relevance, mismatches.get(number, 0.0))
-            for number, (spans, passage_relevance) in enumerate(
-                zip(spans_by_passage, relevance, strict=True)
-            )
+            _passage_reading(spans_by_passage[at], relevance[at], mismatches.get(at, 0.0))
+            for at in range(len(passages))
         ]
 
     async def judge(
