@@ -106,7 +106,7 @@ class LazyReader:
             return await (await self.opened()).judge(statements, quotes)
 
     async def injection_probabilities(self, texts: Sequence[str]) -> Sequence[float] | None:
-        with span("reader orders"):
+        with span("reader injection probabilities"):
             return await (await self.opened()).injection_probabilities(texts)
 
     async def operation(self, question: str) -> Operation | None:
@@ -114,29 +114,29 @@ class LazyReader:
             return await (await self.opened()).operation(question)
 
     async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
-        with span("reader stand alone"):
+        with span("reader rewrite follow-up"):
             return await (await self.opened()).rewrite_follow_up(question, asked, answered)
 
     async def decompose(self, question: str) -> Sequence[str]:
-        with span("reader parts"):
+        with span("reader decompose"):
             return await (await self.opened()).decompose(question)
 
     async def predict_column(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnPrediction | None:
-        with span("reader column"):
+        with span("reader predict column"):
             return await (await self.opened()).predict_column(question, columns)
 
     async def column_probabilities(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnProbabilities | None:
-        with span("reader chances"):
+        with span("reader column probabilities"):
             return await (await self.opened()).column_probabilities(question, columns)
 
     async def predict_operation(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> TableOperationPrediction | None:
-        with span("reader operation beside"):
+        with span("reader predict operation"):
             return await (await self.opened()).predict_operation(question, columns)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
