@@ -243,6 +243,7 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         (("documents", "show"), "`footnote documents show --help` says how it is used."),
         (("documents", "shew"), "`footnote documents --help` lists the commands"),
         (("search", "x", "--bogus"), "--bogus"),
+        (("ask", os.fsdecode(b"bad \xff")), "an argument is not UTF-8: its byte 5 is 0xFF"),
         (("ask", "Wie", "hoch"), "Put an argument of several words in quotation marks; "),
         (
             ("ask", "-15 degrees?"),

@@ -45,7 +45,7 @@ _DENYING = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Meant:
+class _Comparison:
     """A comparison that a question applies to the rows of a table."""
 
     asked: LinkedQuestion
@@ -109,7 +109,7 @@ def is_accepted(over: ScoredComputation, least: float) -> bool:
 
 async def _predicted_comparisons(
     question: TableQuestion, tables: Sequence[Evidence]
-) -> list[_Meant]:
+) -> list[_Comparison]:
     """Predict, for each best matching table, the comparison operator and its column."""
     if not mentions_value(question.question, tables[0].passage.language):
         return []
@@ -150,7 +150,7 @@ async def _predicted_comparisons(
             * prediction.filter_column_probabilities[column_index]
         )
         comparisons.append(
-            _Meant(
+            _Comparison(
                 asked=linked,
                 told=prediction,
                 bound=operator,
@@ -163,7 +163,7 @@ async def _predicted_comparisons(
 
 def _compute_over_rows(
     question: TableQuestion,
-    each: _Meant,
+    each: _Comparison,
     chances: ColumnProbabilities,
     meant: ColumnPrediction | None,
 ) -> ScoredComputation | None:
@@ -206,7 +206,7 @@ def _compute_over_rows(
 
 
 def _refusal_reason(
-    asked: LinkedQuestion, each: _Meant, kept: FilteredRows, narrowing: Sequence[str]
+    asked: LinkedQuestion, each: _Comparison, kept: FilteredRows, narrowing: Sequence[str]
 ) -> str | None:
     """The reason why the question may select other rows than these; None without a reason."""
     if not asked.table.is_whole:
@@ -235,7 +235,7 @@ def _refusal_reason(
 
 def _requested_column(
     asked: LinkedQuestion,
-    each: _Meant,
+    each: _Comparison,
     chances: ColumnProbabilities,
     meant: ColumnPrediction | None,
 ) -> tuple[int | None, float]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from footnote.answering.answer_features import heading_of
 from footnote.answering.answer_selection import LocatedAnswer
-from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.sentences import Candidate, candidates_of, without_borders
 from footnote.domain import Evidence, Passage
 from footnote.ports import AnswerSpan, PassageText, Reader
 
@@ -64,11 +64,9 @@ def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Locate
         return
     candidate = candidates[-max(overlaps)[1]]
     text = candidate.evidence.passage.text
-    start, end = max(span.start, candidate.start), min(span.end, candidate.end)
-    while start < end and _is_edge(text[start]):
-        start += 1
-    while start < end and _is_edge(text[end - 1]):
-        end -= 1
+    start, end = without_borders(
+        text, max(span.start, candidate.start), min(span.end, candidate.end)
+    )
     if start < end:
         yield LocatedAnswer(
             candidate=candidate,
@@ -78,7 +76,3 @@ def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Locate
             reader_probability=span.probability,
             score=span.score,
         )
-
-
-def _is_edge(character: str) -> bool:
-    return character == "|" or character.isspace()

@@ -222,14 +222,19 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Non-empty lines without their white space and outer cell borders."""
     spans = []
     for match in _LINE.finditer(text, start, end):
-        first, last = match.span()
-        while first < last and _is_edge(text[first]):
-            first += 1
-        while first < last and _is_edge(text[last - 1]):
-            last -= 1
+        first, last = without_borders(text, *match.span())
         if first < last:
             spans.append((first, last))
     return spans
+
+
+def without_borders(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without white space and borders of cells at its ends; it may become empty."""
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while start < end and _is_edge(text[end - 1]):
+        end -= 1
+    return start, end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

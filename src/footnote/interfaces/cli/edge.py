@@ -220,8 +220,7 @@ def about_arguments(error: BaseException, arguments: Sequence[str]) -> BaseExcep
 
     Commands that take files may be given such names, so arguments are not refused before.
     """
-    # A query of such bytes is refused for the halves of pairs that they were decoded to.
-    if isinstance(error, UnicodeEncodeError) or "half of a pair" in str(error):
+    if isinstance(error, UnicodeEncodeError):
         for each in arguments:
             try:
                 each.encode()

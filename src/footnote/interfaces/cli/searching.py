@@ -107,6 +107,7 @@ class Asking:
 
     def request(self, query: str, facets: Sequence[str] | None = None) -> SearchRequest:
         """What is searched, but for the documents and a default `top_k`. Raises InvalidRequest."""
+        query.encode()  # UnicodeEncodeError: `about_arguments` names the byte
         require_query(query)
         where = None
         if self.where is not None:
@@ -339,6 +340,7 @@ def agent(
     as_json: AsJson = False,
 ) -> None:
     """Have a model look things up by itself, with the workspace's tools."""
+    question.encode()  # as above
     require_query(question)
     from footnote.interfaces.cli.edge import in_workspace
     from footnote.interfaces.tools.binding import index_now
@@ -361,9 +363,7 @@ def agent(
 
 async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:
     """Say on standard error which of the collections there are not."""
-    if not names:
-        return
-    for name, closest in await workspace.unknown_collections(names):
+    for name, closest in await workspace.unknown_collections(names) if names else ():
         told = f"there is no collection {name!r} with documents in this workspace"
         present.show_degraded([f"{told}; did you mean {closest!r}?" if closest else told])
 
