@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from footnote.domain import MAX_TAGS, DocumentOutcome, Role, Visibility
 from footnote.domain.audit import Act, Outcome
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Forbidden, InvalidRequest, NotFound
+from tests.conftest import TestDatabase
 from tests.engine.test_listing import CHESS, FEES, RENT, acting, taken_in
 from tests.jobs.test_ingest import MAIL
 
@@ -134,3 +136,17 @@ async def test_a_document_is_changed_whole_or_not_at_all(workspace: WorkspaceEng
             [mail], add_tags=["x"], visibility=Visibility.WORKSPACE, shared_with=["eve"]
         )
     assert (await workspace.document(mail)).tags == ()
+
+
+async def test_a_change_that_fails_half_way_leaves_nothing_of_it(
+    own_database: TestDatabase, workspace: WorkspaceEngine
+) -> None:
+    fees = await taken_in(workspace, FEES, "fees.md")
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
+        connection.execute(
+            "ALTER TABLE footnote.documents ADD CONSTRAINT never_private "
+            "CHECK (visibility <> 'private')"
+        )
+    with pytest.raises(psycopg.errors.CheckViolation):
+        await workspace.change_documents([fees], add_tags=["secret"], visibility=Visibility.PRIVATE)
+    assert (await workspace.document(fees)).tags == ()

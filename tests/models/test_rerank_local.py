@@ -15,13 +15,8 @@ import onnx
 import pytest
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.rerank_local import (
-    MODEL,
-    MODEL_FILES,
-    LocalReranker,
-    ModelFolder,
-    local_reranker,
-)
+from footnote.models.onnx_folder import GRAPH_FILES
+from footnote.models.rerank_local import MODEL, LocalReranker, ModelFolder, local_reranker
 
 from .tiny_cross_encoder import BIAS, WINDOW, build_cross_encoder
 
@@ -71,7 +66,7 @@ async def test_a_long_query_leaves_room_for_the_text(reranker: LocalReranker) ->
     assert near > far
 
 
-@pytest.mark.parametrize("model_file", MODEL_FILES)
+@pytest.mark.parametrize("model_file", GRAPH_FILES)
 async def test_every_layout_of_a_folder_is_found(tmp_path: Path, model_file: str) -> None:
     folder = build_cross_encoder(tmp_path / "model", model_file=model_file)
     for _ in range(2):

@@ -116,24 +116,38 @@ async def set_document_access(
     Forbidden, and InvalidRequest for an access list with workspace visibility, or for an
     attachment.
     """
+    async with workspace.scope() as scope:
+        names = await changed_access_names(workspace, scope, document_id, visibility, shared_with)
+    # In the system scope: after the change the caller may no longer see the document.
+    async with workspace.system_scope() as scope:
+        await stored.change_access(scope, document_id, visibility, names)
+        return _described(document_id, await stored.stored_access(scope, document_id))
+
+
+async def changed_access_names(
+    workspace: WorkspaceAccess,
+    scope: WorkspaceScope,
+    document_id: UUID,
+    visibility: Visibility,
+    shared_with: Access,
+) -> tuple[str, ...] | None:
+    """Return the names that would admit to a document; None where every role in its place does.
+
+    `scope` is the caller's. Raises what `set_document_access` raises.
+    """
     if visibility is Visibility.WORKSPACE and shared_with:
         raise InvalidRequest(
             "shared_with: a document that the workspace sees needs no list",
             hint="leave the list out, or make the document private",
         )
-    async with workspace.scope() as scope:
-        known = await stored.stored_access(scope, document_id)
+    known = await stored.stored_access(scope, document_id)
     _require_keeper(workspace, document_id, known)
     if known.parent_id is not None:
         raise InvalidRequest(
             f"{document_id} is an attachment, seen by whoever sees what it is attached to",
             hint=f"change {known.parent_id}",
         )
-    names = access_names(visibility, known.collection, known.created_by, shared_with)
-    # In the system scope: after the change the caller may no longer see the document.
-    async with workspace.system_scope() as scope:
-        await stored.change_access(scope, document_id, visibility, names)
-        return _described(document_id, await stored.stored_access(scope, document_id))
+    return access_names(visibility, known.collection, known.created_by, shared_with)
 
 
 async def explain_access(

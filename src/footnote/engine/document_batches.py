@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.domain import MAX_TAGS, Document, DocumentOutcome, Right, Visibility
-from footnote.engine.access import document_access, set_document_access
+from footnote.engine.access import changed_access_names
 from footnote.engine.documents import delete_document
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
@@ -18,6 +19,9 @@ from footnote.errors import (
     UnderLegalHold,
 )
 from footnote.store import documents as stored
+from footnote.store.access import change_access
+from footnote.store.database import WorkspaceScope
+from footnote.store.publishing import wait_for_publications
 from footnote.store.receiving import announce_change
 from footnote.store.receiving import change_document as change_stored
 from footnote.validation.constrained_types import Access, DocumentIds, MetadataChanges, Tags
@@ -57,31 +61,17 @@ async def change_documents(
             "shared_with: documents that the workspace sees need no list",
             hint="leave the list out, or make the documents private",
         )
+    changes = _Changes(
+        add_tags=add_tags,
+        remove_tags=remove_tags,
+        metadata=metadata,
+        visibility=visibility,
+        shared_with=shared_with,
+    )
     outcomes = []
     for document_id in document_ids:
-        found: Document | None
         try:
-            if visibility is not None:
-                # Before anything is changed: only those who may see the list may set it.
-                await document_access(workspace, document_id)
-            async with workspace.scope() as scope:
-                # Serialise concurrent changes here, so that no tag is lost.
-                await announce_change(scope)
-                found = await stored.get_document(scope, document_id)
-                workspace.require(Right.WRITE, found.collection)
-                if found.parent_id is not None and (add_tags or remove_tags or visibility):
-                    raise InvalidRequest(
-                        f"{document_id} is an attachment, and has the tags and the access of what "
-                        "it is attached to",
-                        hint=f"change {found.parent_id}",
-                    )
-                tags = _tags(found, add_tags, remove_tags) if add_tags or remove_tags else None
-                found = await change_stored(scope, found, tags=tags, metadata=metadata or None)
-            if visibility is not None:
-                await set_document_access(
-                    workspace, document_id, visibility, shared_with=shared_with
-                )
-                found = await _as_seen_now(workspace, document_id)
+            found = await _change(workspace, document_id, changes)
         except _REFUSED as error:
             outcomes.append(DocumentOutcome(document_id=document_id, refusal=_refusal(error)))
         else:
@@ -104,6 +94,59 @@ async def delete_documents(
     return tuple(outcomes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Changes:
+    """What is asked for of every document."""
+
+    add_tags: Tags
+    remove_tags: Tags
+    metadata: MetadataChanges | None
+    visibility: Visibility | None
+    shared_with: Access
+
+
+async def _change(
+    workspace: WorkspaceAccess, document_id: UUID, changes: _Changes
+) -> Document | None:
+    """Change one document in one transaction; None if the caller may no longer see it then."""
+    if changes.visibility is None:
+        async with workspace.scope() as scope:
+            return await _change_labels(workspace, scope, document_id, changes)
+    async with workspace.scope() as scope:
+        names = await changed_access_names(
+            workspace, scope, document_id, changes.visibility, changes.shared_with
+        )
+    # In the system scope: after the change the caller may no longer see the document.
+    async with workspace.system_scope() as scope:
+        await wait_for_publications(scope, document_id)
+        await _change_labels(workspace, scope, document_id, changes)
+        await change_access(scope, document_id, changes.visibility, names)
+    async with workspace.scope() as scope:
+        try:
+            return await stored.get_document(scope, document_id)
+        except NotFound:
+            return None
+
+
+async def _change_labels(
+    workspace: WorkspaceAccess, scope: WorkspaceScope, document_id: UUID, changes: _Changes
+) -> Document:
+    """Change the tags and the metadata of a document."""
+    # Serialise concurrent changes here, so that no tag is lost.
+    await announce_change(scope)
+    found = await stored.get_document(scope, document_id)
+    workspace.require(Right.WRITE, found.collection)
+    tags = None
+    if changes.add_tags or changes.remove_tags:
+        if found.parent_id is not None:
+            raise InvalidRequest(
+                f"{document_id} is an attachment, and has the tags of what it is attached to",
+                hint=f"change {found.parent_id}",
+            )
+        tags = _tags(found, changes.add_tags, changes.remove_tags)
+    return await change_stored(scope, found, tags=tags, metadata=changes.metadata or None)
+
+
 def _tags(found: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
     """The tags it has then. Raises InvalidRequest for too many."""
     kept = dict.fromkeys((*found.tags, *added))
@@ -114,15 +157,6 @@ def _tags(found: Document, added: Sequence[str], removed: Sequence[str]) -> tupl
             hint="take others away in the same request",
         )
     return tags
-
-
-async def _as_seen_now(workspace: WorkspaceAccess, document_id: UUID) -> Document | None:
-    """Return the document; None if the caller may no longer see it."""
-    async with workspace.scope() as scope:
-        try:
-            return await stored.get_document(scope, document_id)
-        except NotFound:
-            return None
 
 
 def _refusal(error: FootnoteError) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from footnote.domain import Lane
 from footnote.errors import LaneUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.batching import plan_batches
 from footnote.models.counting import count_in_slices
+from footnote.models.onnx_folder import REGISTERING, encodable, graph_file, missing_file
 from footnote.ports import Vector, Vectors
 from footnote.ports.metering import embedding_note, note_usage
 
@@ -26,20 +26,7 @@ if TYPE_CHECKING:
     from fastembed import TextEmbedding
 
 PROVIDER = "fastembed"
-MODEL_FILES = (
-    "onnx/model.onnx",
-    "model.onnx",
-    "onnx/model_quantized.onnx",
-    "model_quantized.onnx",
-    "onnx/model_int8.onnx",
-    "model_optimized.onnx",
-)
-"""Paths in a folder to which exporters write the graph; the first that exists is used."""
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 _REVISION_CHARACTERS = 12
-
-# fastembed keeps the models it knows in one list for the whole process.
-_REGISTERING = Lock()
 
 
 def load_fastembed(
@@ -160,7 +147,7 @@ class FastEmbedEmbedder:
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
         if not texts:
             return vectors
-        ready = [self._prompts[1] + _encodable(text) for text in texts]
+        ready = [self._prompts[1] + encodable(text) for text in texts]
         counts = await in_thread(self.count_tokens, ready)
         for positions in plan_batches(
             [min(count, self._max_tokens) for count in counts], self._batch_tokens
@@ -173,7 +160,7 @@ class FastEmbedEmbedder:
     async def embed_query(self, text: str) -> Vector:
         """Embed a query; returns shape (dimensions,). Raises LaneUnavailable."""
         loop = asyncio.get_running_loop()
-        ready = [self._prompts[0] + _encodable(text)]
+        ready = [self._prompts[0] + encodable(text)]
         vector: Vector = (await loop.run_in_executor(self._query_thread, self._cut, ready))[0]
         note_usage(embedding_note(self._lane, 1, sum(self.count_tokens(ready))))
         return vector
@@ -184,7 +171,7 @@ class FastEmbedEmbedder:
         self._query_thread.shutdown(wait=False, cancel_futures=True)
 
     def _counted(self, texts: list[str]) -> list[int]:
-        clean = [_encodable(text) for text in texts]
+        clean = [encodable(text) for text in texts]
         encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
         return [len(encoding) for encoding in encodings]
 
@@ -213,19 +200,13 @@ class FastEmbedEmbedder:
 
 
 def _check_folder(folder: Path) -> None:
-    for wanted in TOKENIZER_FILES:
-        if not (folder / wanted).is_file():
-            raise _no_model(folder, wanted)
-    if not any((folder / name).is_file() for name in MODEL_FILES):
-        raise _no_model(folder, MODEL_FILES[0])
-
-
-def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
-    return UnsupportedSettings(
-        f"The folder {folder} has no embedding model: {missing} is missing.",
-        hint="Name in FOOTNOTE_EMBEDDING_MODELS a folder with an ONNX encoder and its tokenizer "
-        "files.",
-    )
+    missing = missing_file(folder)
+    if missing is not None:
+        raise UnsupportedSettings(
+            f"The folder {folder} has no embedding model: {missing} is missing.",
+            hint="Name in FOOTNOTE_EMBEDDING_MODELS a folder with an ONNX encoder and its "
+            "tokenizer files.",
+        )
 
 
 def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbedding:
@@ -248,11 +229,11 @@ def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbe
             threads=threads or None,
             providers=["CPUExecutionProvider"],
         )
-    file = next(each for each in MODEL_FILES if (folder / each).is_file())
+    file = graph_file(folder)
     pooling = PoolingType(_pooling(folder))
     # fastembed wants a name for the layout; the folder is given when it is opened.
     layout = f"footnote/{pooling.value.lower()}/{file}"
-    with _REGISTERING:
+    with REGISTERING:
         known = {str(each["model"]).lower() for each in TextEmbedding.list_supported_models()}
         if layout.lower() not in known:
             TextEmbedding.add_custom_model(
@@ -319,8 +300,3 @@ def _tokenizer_of(model: TextEmbedding) -> Tokenizer:
     tokenizer = getattr(model.model, "tokenizer", None)
     assert isinstance(tokenizer, Tokenizer), "fastembed opens the tokenizer with the model"
     return tokenizer
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer rejects."""
-    return text.encode("utf-8", "replace").decode()

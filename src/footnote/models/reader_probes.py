@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from footnote.language.sentences import sentence_spans
 from footnote.models.reader_encoder import ReaderEncoder
-from footnote.models.reader_weights import ProbeWeights
+from footnote.models.reader_weights import ProbeWeights, sigmoid
 from footnote.models.tokenizing import Pieces, UnigramPieces
 
 WINDOW_TOKENS = 254
@@ -98,7 +98,7 @@ class Probes:
         """Return for each window the highest probability that a unit instructs a model."""
         states = self.encoder.injection_states([window.ids for window in run], self.weights.layers)
         return [
-            _sigmoid(float(self.weights.orders(row, window.units).max()))
+            sigmoid(float(self.weights.orders(row, window.units).max()))
             for row, window in zip(states, run, strict=True)
         ]
 
@@ -167,7 +167,3 @@ def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
         if not is_line:
             sentence_first, sentence_end = last, end
     return units
-
-
-def _sigmoid(odds: float) -> float:
-    return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))

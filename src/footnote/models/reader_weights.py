@@ -47,6 +47,15 @@ NORMS = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 Tensor = npt.NDArray[np.generic]
 
 
+def sigmoid(log_odds: float) -> float:
+    """Return the probability, 0…1, of these log-odds.
+
+    >>> sigmoid(0.0)
+    0.5
+    """
+    return float(1 / (1 + np.exp(-np.clip(log_odds, -60, 60))))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """Converts the heads' outputs to probabilities; fitted on held-out documents."""
@@ -59,7 +68,7 @@ class Calibration:
     def probability(self, score: float, relevance: float) -> float:
         """Return the probability that a passage of this relevance has this span as its answer."""
         odds = self.span_weight * score + self.relevance_weight * relevance + self.bias
-        return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))
+        return sigmoid(odds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

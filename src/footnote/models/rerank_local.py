@@ -8,30 +8,24 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
+from footnote.models.onnx_folder import (
+    GRAPH_FILES,
+    REGISTERING,
+    encodable,
+    graph_file,
+    missing_file,
+)
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
 MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
-MODEL_FILES = (
-    "onnx/model.onnx",
-    "model.onnx",
-    "onnx/model_quantized.onnx",
-    "model_quantized.onnx",
-    "onnx/model_int8.onnx",
-    "model_optimized.onnx",
-)
-"""Paths in a folder to which exporters write the graph; the first that exists is used."""
 MAX_TOKENS = 512
 """Most tokens of a query and a text together, as models of this kind are trained."""
 BATCH_TEXTS = 16
-
-# fastembed keeps the models it knows in one list for the whole process.
-_REGISTERING = Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +77,8 @@ class LocalReranker:
             return []
         await self.prepare()
         loop = asyncio.get_running_loop()
-        question = _encodable(query)
-        readable = [_encodable(text) for text in texts]
+        question = encodable(query)
+        readable = [encodable(text) for text in texts]
         scores: dict[str, float] = {}
         # Batches of similar length need little padding.
         distinct = sorted(set(readable), key=lambda text: (len(text), text))
@@ -160,20 +154,14 @@ def local_reranker(
         return LocalReranker(
             HubModel(name=model or MODEL, cache=cache), threads=threads, max_tokens=max_tokens
         )
-    for wanted in ("tokenizer.json", "tokenizer_config.json"):
-        if not (folder / wanted).is_file():
-            raise _no_model(folder, wanted)
-    if not any((folder / name).is_file() for name in MODEL_FILES):
-        raise _no_model(folder, MODEL_FILES[0])
+    missing = missing_file(folder)
+    if missing is not None:
+        raise UnsupportedSettings(
+            f"The folder {folder} has no reranker: {missing} is missing.",
+            hint="Set FOOTNOTE_RERANKER to local:FOLDER, with an ONNX cross-encoder and its "
+            "tokenizer files.",
+        )
     return LocalReranker(ModelFolder(path=folder), threads=threads, max_tokens=max_tokens)
-
-
-def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
-    return UnsupportedSettings(
-        f"The folder {folder} has no reranker: {missing} is missing.",
-        hint="Set FOOTNOTE_RERANKER to local:FOLDER, with an ONNX cross-encoder and its "
-        "tokenizer files.",
-    )
 
 
 def _open_encoder(source: ModelFolder | HubModel, threads: int) -> TextCrossEncoder:
@@ -181,7 +169,7 @@ def _open_encoder(source: ModelFolder | HubModel, threads: int) -> TextCrossEnco
     from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415
 
     if isinstance(source, ModelFolder):
-        file = next(name for name in MODEL_FILES if (source.path / name).is_file())
+        file = graph_file(source.path)
         # fastembed wants a name for the layout; the folder is given when it is opened.
         name = f"footnote/{file}"
         _register(name, name, file)
@@ -192,7 +180,7 @@ def _open_encoder(source: ModelFolder | HubModel, threads: int) -> TextCrossEnco
             local_files_only=True,
             specific_model_path=str(source.path),
         )
-    _register(source.name, source.name, MODEL_FILES[0])
+    _register(source.name, source.name, GRAPH_FILES[0])
     source.cache.mkdir(parents=True, exist_ok=True)
     return TextCrossEncoder(
         source.name,
@@ -207,7 +195,7 @@ def _register(name: str, repository: str, model_file: str) -> None:
     from fastembed.common.model_description import ModelSource  # noqa: PLC0415  # as above
     from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415  # as above
 
-    with _REGISTERING:
+    with REGISTERING:
         known = {str(each["model"]).lower() for each in TextCrossEncoder.list_supported_models()}
         if name.lower() not in known:
             source = ModelSource(hf=repository)
@@ -218,7 +206,7 @@ def _loading_hint(source: ModelFolder | HubModel) -> str:
     if isinstance(source, ModelFolder):
         return f"see that {source.path} holds a whole ONNX cross-encoder with its tokenizer"
     return (
-        f"see that the hub can be reached and has {source.name} with {MODEL_FILES[0]}, or download "
+        f"see that the hub can be reached and has {source.name} with {GRAPH_FILES[0]}, or download "
         "it elsewhere and set FOOTNOTE_RERANKER to local:FOLDER"
     )
 
@@ -228,8 +216,3 @@ def _logistic(score: float) -> float:
     if score >= 0:
         return 1.0 / (1.0 + math.exp(-score))
     return math.exp(score) / (1.0 + math.exp(score))
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer rejects."""
-    return text.encode("utf-8", "replace").decode()
