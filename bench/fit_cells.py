@@ -96,20 +96,20 @@ async def rows_read(models: Path, reader: str) -> list[tuple[ColumnScores, int]]
             cells = [cell.text for cell in named[0].row.cells[1:]]
             if each.kind == "cell" and each.value not in cells:
                 continue
-            told = await read_columns(reads, reads, each.question, named[0])
-            if told is not None:
+            scores = await read_columns(reads, reads, each.question, named[0])
+            if scores is not None:
                 wanted = cells.index(each.value) if each.value else len(cells)
-                found.append((told, wanted))
+                found.append((scores, wanted))
     return found
 
 
-def features_of(told: ColumnScores) -> Features:
+def features_of(columns: ColumnScores) -> Features:
     """What the three weights are of, for each column and for none; see `ColumnScores`."""
     least = cell_selection.LEAST_CHANCE
-    chances = np.log(np.maximum([*told.chances, told.none], least))
+    chances = np.log(np.maximum([*columns.chances, columns.none], least))
     none = np.zeros(len(chances))
     none[-1] = 1
-    return np.stack([np.array([*told.scores, 0.0]), chances, none], axis=1)
+    return np.stack([np.array([*columns.scores, 0.0]), chances, none], axis=1)
 
 
 def fitted(rows: list[tuple[Features, int]], ridge: float = RIDGE) -> Features:
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
     read = asyncio.run(rows_read(options.models, options.reader))
-    rows = [(features_of(told), wanted) for told, wanted in read]
+    rows = [(features_of(columns), wanted) for columns, wanted in read]
     weights = fitted(rows)
     absent = sum(wanted == len(features) - 1 for features, wanted in rows) / len(rows)
     weights[2] += np.log(ABSENT / (1 - ABSENT)) - np.log(absent / (1 - absent))

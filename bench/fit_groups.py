@@ -24,8 +24,8 @@ from footnote.answering.row_group_answers import (
     ANSWER_TYPES,
     LIST,
     OTHER,
-    asked_of_group,
     features,
+    link_row_group,
     may_name,
 )
 from footnote.answering.schema_linking import LinkedQuestion
@@ -53,7 +53,7 @@ class Example:
     """A question that names several rows of a table."""
 
     file: str
-    told: TableOperationPrediction
+    prediction: TableOperationPrediction
     features: Features
     """Of `FORMS`, without the names of the rows where they cannot be asked for."""
     wanted: int
@@ -70,28 +70,28 @@ async def examples_of(models: Path, reader: str) -> list[Example]:
         for folder, half in FITTED:
             async for each in beside_tables(engine, folder, half):
                 groups = (
-                    asked_of_group(each.question, one, each.terms) for one in tables_of(each.tables)
+                    link_row_group(each.question, one, each.terms) for one in tables_of(each.tables)
                 )
                 named = [one for one in groups if one is not None]
                 if not named or each.kind not in WANTED:
                     continue
                 best = min(named, key=lambda one: len(one.unlinked_words))
                 question = with_plain_titles(each.question, best.table.header)
-                told = await reads.predict_operation(question, best.table.shown())
-                if told is not None:
-                    found.append(_example(each.file, told, best, WANTED[each.kind]))
+                prediction = await reads.predict_operation(question, best.table.titled_columns())
+                if prediction is not None:
+                    found.append(_example(each.file, prediction, best, WANTED[each.kind]))
     return found
 
 
 def _example(
-    file: str, told: TableOperationPrediction, asked: LinkedQuestion, wanted: int
+    file: str, prediction: TableOperationPrediction, linked: LinkedQuestion, wanted: int
 ) -> Example:
     """Without the names of the rows where they cannot be asked for."""
-    known, asks = features(told, asked), ANSWER_TYPES[wanted]
-    if not may_name(asked):
-        known = np.delete(known, LIST, axis=0)
+    matrix, asks = features(prediction, linked), ANSWER_TYPES[wanted]
+    if not may_name(linked):
+        matrix = np.delete(matrix, LIST, axis=0)
         wanted = 0 if wanted == LIST else wanted - (wanted > LIST)
-    return Example(file=file, told=told, features=known, wanted=wanted, asks=asks)
+    return Example(file=file, prediction=prediction, features=matrix, wanted=wanted, asks=asks)
 
 
 def weights_of(examples: Iterable[Example]) -> Features:
@@ -117,7 +117,7 @@ def right_in_folds(examples: Sequence[Example]) -> int:
 def right_alone(examples: Iterable[Example]) -> int:
     """For how many the model is right by itself; a list is no operation of its."""
     return sum(
-        each.told.operation in each.asks if each.asks else each.told.operation is None
+        each.prediction.operation in each.asks if each.asks else each.prediction.operation is None
         for each in examples
     )
 

@@ -65,7 +65,7 @@ async def judged(
             work.append((ELSEWHERE, each, articles[other]))
     check = ClaimVerifier(analyzer=TextAnalyzer(), reader=reader, judge_seconds=1e6)
     origins = {
-        passage.chunk_id: Origin(source_id="article", given=True)
+        passage.chunk_id: Origin(source_id="article", is_from_request=True)
         for passages in articles.values()
         for passage in passages
     }

@@ -49,7 +49,7 @@ async def checked(
     check = check or ClaimVerifier(analyzer=ANALYZER)
     given_claims = [claim_of(claims)] if isinstance(claims, str) else claims
     passages = passages_of(text, source=1, title=title, language=language)
-    origins = {each.chunk_id: Origin(source_id="policy", given=True) for each in passages}
+    origins = {each.chunk_id: Origin(source_id="policy", is_from_request=True) for each in passages}
     found = await check(given_claims, [passages for _ in given_claims], origins)
     return list(found.claims)
 
@@ -304,7 +304,7 @@ async def test_a_judge_of_support_alone_is_believed_where_no_exact_value_is_amis
 async def test_a_judge_that_fails_leaves_it_to_words_and_says_so() -> None:
     check = ClaimVerifier(analyzer=ANALYZER, reader=Believer(fails=True))
     passages = passages_of(POLICY, source=1)
-    origins = {each.chunk_id: Origin(source_id="1", given=True) for each in passages}
+    origins = {each.chunk_id: Origin(source_id="1", is_from_request=True) for each in passages}
     found = await check(
         [claim_of("Claims are reported within fourteen days.")], [passages], origins
     )
@@ -316,7 +316,7 @@ async def test_a_judge_that_fails_leaves_it_to_words_and_says_so() -> None:
 async def test_a_judge_that_takes_too_long_leaves_the_rest_to_words() -> None:
     check = ClaimVerifier(analyzer=ANALYZER, reader=Believer(waits=True), judge_seconds=0.01)
     passages = passages_of(POLICY, source=1)
-    origins = {each.chunk_id: Origin(source_id="1", given=True) for each in passages}
+    origins = {each.chunk_id: Origin(source_id="1", is_from_request=True) for each in passages}
     found = await check(
         [claim_of("Claims are reported within fourteen days.")], [passages], origins
     )

@@ -152,9 +152,9 @@ def test_whatever_a_model_says_one_thing_is_asked_at_most(
     known = {tuple(tables[0].header): told}
     asked = predict_for_row_group("Which plays are in the Studio?", tables, terms, known)
     assert asked is not None
-    assert 0 < asked.told.probability <= 1
-    assert asked.told.operation is None or asked.names == 0
-    assert asked.names in (0, asked.told.probability)
+    assert 0 < asked.prediction.probability <= 1
+    assert asked.prediction.operation is None or asked.names == 0
+    assert asked.names in (0, asked.prediction.probability)
 
 
 @pytest.mark.parametrize("question", ["Where is Saltmarsh played?", "Which plays are on?"])
@@ -187,6 +187,6 @@ def test_nothing_is_unmet_where_the_rows_explain_all_that_is_asked(
         [LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)],
         evidence,
         partial(TextAnalyzer().terms, language="en"),
-        reading=TableReading(unmet={row.evidence.passage.chunk_id: 2.0}),
+        reading=TableReading(mismatch={row.evidence.passage.chunk_id: 2.0}),
     )
     assert isinstance(found, Computed if is_counted else NotComputed)

@@ -173,10 +173,10 @@ def test_a_model_is_shown_the_first_cells_of_a_column_that_differ() -> None:
             )
         )
     )
-    shown = [(each.title, each.cells) for each in table.shown()]
+    shown = [(each.title, each.cells) for each in table.titled_columns()]
     assert shown == [
         ("item No", ("A-1", "A-2")),
         ("In stock", ("yes", "no")),
         ("Aisle", ("4", "5")),
     ]
-    assert [each.title for each in table.shown([2])] == ["item No", "Aisle"]
+    assert [each.title for each in table.titled_columns([2])] == ["item No", "Aisle"]

@@ -148,7 +148,7 @@ def test_a_minus_belongs_to_what_is_said() -> None:
         beside("lower than -20 °C", ["-21", "-3", "-40"]), 1, ComparisonOperator.LESS
     )
     assert isinstance(found, FilteredRows)
-    assert (found.said, len(found.rows)) == ("< -20", 2)
+    assert (found.text, len(found.rows)) == ("< -20", 2)
 
 
 def test_the_values_of_a_bound_are_said_and_left_out() -> None:
@@ -156,4 +156,4 @@ def test_the_values_of_a_bound_are_said_and_left_out() -> None:
         beside("from 4 to 9, if there are", ["5", "3", "9"]), 1, ComparisonOperator.BETWEEN
     )
     assert isinstance(found, FilteredRows)
-    assert (found.said, found.rest.split()) == ("4 – 9", "from to , if there are".split())
+    assert (found.text, found.rest.split()) == ("4 – 9", "from to , if there are".split())

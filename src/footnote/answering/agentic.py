@@ -164,9 +164,9 @@ class AgenticAnswerer:
 
     async def _grounded_answer(self, question: str, composition: Composition, run: _Run) -> Answer:
         nothing_found = not composition.sentences and (
-            composition.says_nothing_found or not composition.held
+            composition.says_nothing_found or not composition.unreleased
         )
-        sentences = composition.sentences or list(composition.held)
+        sentences = composition.sentences or list(composition.unreleased)
         if nothing_found:
             sentences = [AnswerSentence(text=NOT_FOUND, markers=(), support=0.0)]
         grounded = await self.ground(sentences, composition.citations, composition.evidence)

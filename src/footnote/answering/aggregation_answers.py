@@ -87,7 +87,7 @@ class AggregationAnswerer:
         evidence: Sequence[Evidence],
         tables: Sequence[Evidence],
         *,
-        read: Sequence[LocatedAnswer],
+        read_answers: Sequence[LocatedAnswer],
     ) -> ScoredComputation | None:
         """What the question asks of a column, if the answer stands in one."""
         plain_question = with_plain_titles(
@@ -105,16 +105,16 @@ class AggregationAnswerer:
                 analyzer=self.analyzer,
                 around=self.around,
             )
-            table_question.known.update(predictions)
+            table_question.cached_predictions.update(predictions)
             row_answer = await answer_over_rows(table_question)
             if row_answer is not None and is_accepted(row_answer, self.least):
                 return None if found and _is_surer(found[0], row_answer) else row_answer
         row_group = await asyncio.to_thread(
             predict_for_row_group, question, parsed_tables, terms, predictions
         )
-        prediction = (
-            _surest_prediction([*predictions.values()]) if row_group is None else row_group.told
-        )
+        prediction = _surest_prediction([*predictions.values()])
+        if row_group is not None:
+            prediction = row_group.prediction
         operations = (
             await self._predict_from_question(plain_question)
             if prediction is None
@@ -133,19 +133,20 @@ class AggregationAnswerer:
             )
         # Tables are read anew: the title of a column points to it as well as a cell does.
         readings = await self.reader.read(question, [text_of(each.passage) for each in table_parts])
+        mismatch = lowest_mismatch(table_parts, [each.mismatch for each in readings], tables)
         over_tables = _OverTables(
             question=question,
-            asked=plain_question,
-            told=operations,
+            plain_question=plain_question,
+            operations=operations,
             evidence=evidence,
             tables=tables,
             terms=terms,
             analyzer=self.analyzer,
             reading=TableReading(
                 names=await self._find_names(question),
-                unmet=lowest_mismatch(table_parts, [each.mismatch for each in readings], tables),
-                read=read,
-                meant=column_predictions,
+                mismatch=mismatch,
+                read_answers=read_answers,
+                columns=column_predictions,
                 cell=0.0 if row_group is None else row_group.cell,
             ),
             reader=self.reader,
@@ -155,14 +156,14 @@ class AggregationAnswerer:
         if row_group is not None and row_group.names:
             return await over_tables.names_of(row_group, found)
         if Operation.OTHER in operations:
-            return await over_tables.not_made(found, _likeliest_cells(table_parts, readings))
-        table_matches = await over_tables.named()
+            return await over_tables.refusal(found, _likeliest_cells(table_parts, readings))
+        table_matches = await over_tables.matching_tables()
         matched_answer = (
-            await over_tables.of_named(table_matches[0]) if len(table_matches) == 1 else None
+            await over_tables.over_table(table_matches[0]) if len(table_matches) == 1 else None
         )
         if matched_answer is not None and not (found and _is_surer(found[0], matched_answer)):
             return matched_answer
-        return await over_tables.of_cells(
+        return await over_tables.over_cells(
             found, _likeliest_cells(table_parts, readings), table_matches
         )
 
@@ -176,22 +177,22 @@ class AggregationAnswerer:
     async def _predict_with_tables(
         self, question: str, tables: Sequence[Table]
     ) -> Mapping[tuple[str, ...], TableOperationPrediction]:
-        """What a model says of the question beside each table, by its titles, where it tells.
+        """The predictions of the table model, by the titles of the tables.
 
-        Tables with the same titles are told by the first of them.
+        Of tables with the same titles only the first is read.
         """
         if self.finder is None:
             return {}
         tables_by_header: dict[tuple[str, ...], Table] = {}
         for table in tables:
             tables_by_header.setdefault(table.header, table)
-        distinct_tables = [*tables_by_header.values()][:MOST_TITLES]
+        distinct = [*tables_by_header.values()][:MOST_TITLES]
         predictions = await asyncio.gather(
-            *(self.finder.predict_operation(question, each.shown()) for each in distinct_tables)
+            *(self.finder.predict_operation(question, each.titled_columns()) for each in distinct)
         )
         return {
             table.header: each
-            for table, each in zip(distinct_tables, predictions, strict=True)
+            for table, each in zip(distinct, predictions, strict=True)
             if each is not None
         }
 
@@ -209,9 +210,9 @@ class _OverTables:
     """
 
     question: str
-    asked: str
-    """As it is spoken, without the spelling of titles."""
-    told: Sequence[Operation | None]
+    plain_question: str
+    """The question with the titles in it as plain words."""
+    operations: Sequence[Operation | None]
     """The predicted operations: one from question and table, else one for each punctuation
     variant."""
     evidence: Sequence[Evidence]
@@ -229,9 +230,9 @@ class _OverTables:
     @property
     def predicted_operations(self) -> set[Operation]:
         """Everything that may be asked."""
-        return {each for each in self.told if each is not None}
+        return {each for each in self.operations if each is not None}
 
-    async def not_made(
+    async def refusal(
         self, found: Sequence[LocatedAnswer], likeliest: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
         """The refusal of an unsupported calculation, unless the reader found its result in the
@@ -240,19 +241,19 @@ class _OverTables:
         None where prose, or a cell whose title names the calculation, contains it, where a single
         row is named, whose cell may be asked for, and where the question is about no table.
         """
-        best_answer = found[0] if found and found[0].probability >= self.least else None
-        if best_answer is not None and not is_cell(best_answer):
+        best = found[0] if found and found[0].probability >= self.least else None
+        if best is not None and not is_cell(best):
             return None
         named_rows = await asyncio.to_thread(
             lambda: list(match_rows(self.question, self.tables, self.terms))
         )
         if len(named_rows) == 1:
             return None
-        if best_answer is not None and not await needs_several_rows(
-            self.reader, self.asked, {Operation.OTHER}, best_answer, self._terms_of(best_answer)
+        if best is not None and not await needs_several_rows(
+            self.reader, self.plain_question, {Operation.OTHER}, best, self._terms_of(best)
         ):
             return None
-        concerns_table = best_answer or self.reading.meant.by_titles or likeliest
+        concerns_table = best or self.reading.columns.by_titles or likeliest
         return (NotComputed(reason=UNSUPPORTED_OPERATION), 0.0) if concerns_table else None
 
     async def names_of(
@@ -272,57 +273,56 @@ class _OverTables:
         )
         return None if computed is None else (computed, rows.names)
 
-    async def named(self) -> list[TableMatch]:
+    async def matching_tables(self) -> list[TableMatch]:
         """The table whose column the question means or names; several where they are alike."""
-        # Which end of a column is meant may be heard in two ways; the column tells it.
+        # Maximum and minimum may both be predicted; the column decides between them.
         if len(self.predicted_operations) > 1 and not self.predicted_operations <= EXTREMES:
             return []
-        operation = self.told[0] or min(self.predicted_operations)
+        operation = self.operations[0] or min(self.predicted_operations)
         return await asyncio.to_thread(
-            select_tables, self.question, operation, self.tables, self.terms, self.reading.meant
+            select_tables, self.question, operation, self.tables, self.terms, self.reading.columns
         )
 
-    async def of_named(self, named: TableMatch) -> ScoredComputation | None:
+    async def over_table(self, match: TableMatch) -> ScoredComputation | None:
         """What is asked of its column, without a cell of it."""
-        operation = self.told[0] or min(self.predicted_operations)
-        plain_question = with_plain_titles(self.question, named.located.candidate.header)
+        operation = self.operations[0] or min(self.predicted_operations)
+        plain_question = with_plain_titles(self.question, match.located.candidate.header)
         if not await word_triggers_aggregation(
-            self.reader, plain_question, operation, named.unexplained
+            self.reader, plain_question, operation, match.unlinked_word
         ):
             return None
-        computed = await self._compute_column(operation, [named.located])
+        computed = await self._compute_column(operation, [match.located])
         if computed is None:
             return None
-        probability = self.sure if operation is Operation.COUNT else named.located.probability
+        probability = self.sure if operation is Operation.COUNT else match.located.probability
+        prediction = match.column_prediction
         is_sum_or_average = operation in (Operation.SUM, Operation.AVERAGE)
-        if named.meant is not None and is_sum_or_average and not named.says_column:
+        if prediction is not None and is_sum_or_average and not match.says_column:
             # Neither the column nor what is asked of it is said as the table has it.
             probability *= self.sure or 1.0
-        if named.meant is not None and operation in EXTREMES:
-            agreement = (
-                BY_SOUND if self.predicted_operations == {named.meant.extreme} else -BY_SOUND
-            )
-            probability /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + agreement + OF_END))
+        if prediction is not None and operation in EXTREMES:
+            agreement = BY_SOUND if self.predicted_operations == {prediction.extreme} else -BY_SOUND
+            probability /= 1 + exp(-(BY_ODDS * prediction.extreme_odds + agreement + OF_END))
         return computed, max(probability, self.least)
 
-    async def of_cells(
+    async def over_cells(
         self,
         found: Sequence[LocatedAnswer],
         likeliest: Sequence[LocatedAnswer],
-        named: Sequence[TableMatch],
+        matches: Sequence[TableMatch],
     ) -> ScoredComputation | None:
         """Compute over the column of the best located cell, unless the question asks for the cell.
 
         Without such a cell, compute over the rows matched by their cell values.
         """
         threshold = max(self.least, *(each.reader_probability for each in found[:1]), 0.0)
-        if self.told[0] is not None and likeliest and likeliest[0].probability >= threshold:
-            computed = await self._compute_column(self.told[0], likeliest)
+        if self.operations[0] is not None and likeliest and likeliest[0].probability >= threshold:
+            computed = await self._compute_column(self.operations[0], likeliest)
             return None if computed is None else (computed, likeliest[0].probability)
         if found and found[0].probability >= self.least:
             is_ambiguous = await needs_several_rows(
                 self.reader,
-                self.asked,
+                self.plain_question,
                 self.predicted_operations,
                 found[0],
                 self._terms_of(found[0]),
@@ -332,15 +332,15 @@ class _OverTables:
             )
         for each in self.predicted_operations if len(self.predicted_operations) == 1 else ():
             row = await asyncio.to_thread(
-                select_row_group, self.question, each, self.tables, self.terms, self.reading.meant
+                select_row_group, self.question, each, self.tables, self.terms, self.reading.columns
             )
-            if row is not None and self.reading.unmet[row.passage.chunk_id] <= MAX_ROW_MISMATCH:
+            if row is not None and self.reading.mismatch[row.passage.chunk_id] <= MAX_ROW_MISMATCH:
                 computed = await self._compute_column(each, [row])
                 return None if computed is None else (computed, max(self.sure, self.least))
-        if len(named) > 1:
-            return _ambiguous_tables(named), 0.0
+        if len(matches) > 1:
+            return _ambiguous_tables(matches), 0.0
         number = await asyncio.to_thread(
-            bound_set, self.question, self.tables, self.terms, self.reading.meant
+            bound_set, self.question, self.tables, self.terms, self.reading.columns
         )
         reason = f"rows are chosen by their words and names, and {number!r} is in none of them"
         return None if number is None else (NotComputed(reason=reason), 0.0)
@@ -363,17 +363,19 @@ class _OverTables:
         return partial(self.analyzer.terms, language=found.passage.language)
 
 
-def _surest_prediction(told: Sequence[TableOperationPrediction]) -> TableOperationPrediction | None:
-    """What is said beside the table that the question is about; None of none."""
-    surest = min(told, key=lambda each: each.no_column_probability, default=None)
-    return surest if surest is None or surest.no_column_probability < LEAST_SURE else told[0]
+def _surest_prediction(
+    predictions: Sequence[TableOperationPrediction],
+) -> TableOperationPrediction | None:
+    """The prediction for the table that the question is about; None without predictions."""
+    surest = min(predictions, key=lambda each: each.no_column_probability, default=None)
+    return surest if surest is None or surest.no_column_probability < LEAST_SURE else predictions[0]
 
 
-def _ambiguous_tables(named: Sequence[TableMatch]) -> NotComputed:
+def _ambiguous_tables(matches: Sequence[TableMatch]) -> NotComputed:
     """That more than one table may be meant."""
-    files = sorted({each.located.passage.filename for each in named})
+    files = sorted({each.located.passage.filename for each in matches})
     return NotComputed(
-        reason=f"{len(named)} tables may be meant, of {', '.join(files)}; name what one is about"
+        reason=f"{len(matches)} tables may be meant, of {', '.join(files)}; name what one is about"
     )
 
 

@@ -19,29 +19,32 @@ ROWS_AMBIGUOUS = "the question does not say plainly which rows it is of"
 
 
 async def word_triggers_aggregation(
-    reader: Reader, question: str, operation: Operation, unexplained: str | None
+    reader: Reader, question: str, operation: Operation, unlinked_word: str | None
 ) -> bool:
     """Whether the unexplained word is what triggers the operation; True without such a word.
 
     Raises ModelUnavailable.
     """
-    remaining = " ".join(word for word in question.split() if word != unexplained)
-    return unexplained is None or await reader.operation(remaining) is not operation
+    remaining = " ".join(word for word in question.split() if word != unlinked_word)
+    return unlinked_word is None or await reader.operation(remaining) is not operation
 
 
 async def needs_several_rows(
-    reader: Reader, question: str, heard: Set[Operation], found: LocatedAnswer, terms: Terms
+    reader: Reader, question: str, operations: Set[Operation], found: LocatedAnswer, terms: Terms
 ) -> bool:
     """Whether a sum or average over several rows is asked, so that one cell does not answer.
 
     False if the row or its columns contain the triggering word, such as the total of an invoice.
     Raises ModelUnavailable.
     """
-    if len(heard) != 1 or not heard <= MULTI_ROW_OPERATIONS or not is_cell(found):
+    if len(operations) != 1 or not operations <= MULTI_ROW_OPERATIONS or not is_cell(found):
         return False
     row_terms = {*terms(found.candidate.statement), *terms(" ".join(found.candidate.header))}
     for word, remaining in _without_each_word(question):
-        if row_terms.intersection(terms(word)) and await reader.operation(remaining) not in heard:
+        if (
+            row_terms.intersection(terms(word))
+            and await reader.operation(remaining) not in operations
+        ):
             return False
     return True
 

@@ -149,7 +149,7 @@ class LogitAnswerScorer:
     embedder: Embedder
     analyzer: Analyzer
     coefficients: Coefficients
-    known: ScoringCache | None = None
+    scoring_cache: ScoringCache | None = None
 
     def with_embedder(self, embedder: Embedder) -> LogitAnswerScorer:
         """The same with another lane's embedder."""
@@ -157,7 +157,7 @@ class LogitAnswerScorer:
 
     def with_cache(self) -> LogitAnswerScorer:
         """See `AnswerScorer.with_cache`."""
-        return replace(self, known=ScoringCache())
+        return replace(self, scoring_cache=ScoringCache())
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
         """The passages that are likeliest to answer by what is known of them first."""
@@ -174,9 +174,14 @@ class LogitAnswerScorer:
         """
         if not found:
             return ScoredAnswers(found=[])
-        scoring_cache = self.known or ScoringCache()
+        scoring_cache = self.scoring_cache or ScoringCache()
         answers, features, degraded = await observed(
-            question, found, evidence, self.analyzer, self.embedder, known=scoring_cache.cosines
+            question,
+            found,
+            evidence,
+            self.analyzer,
+            self.embedder,
+            cached_cosines=scoring_cache.cosines,
         )
         utilities = self.coefficients.observed.utilities(features)
         support_features = await decide(
@@ -197,11 +202,11 @@ async def observed(
     analyzer: Analyzer,
     embedder: Embedder,
     *,
-    known: dict[str, float] | None = None,
+    cached_cosines: dict[str, float] | None = None,
 ) -> tuple[list[LocatedAnswer], Floats, tuple[str, ...]]:
     """The likeliest `STATEMENTS`, their rows of `ANSWER_FEATURES`, and what could not be observed.
 
-    `known` are the cosines of texts that were embedded before; those of now are added.
+    `cached_cosines` has the cosines of texts that were embedded before; new ones are added.
     """
     shares = term_coverage(question, [each.candidate for each in found], evidence, analyzer)
     indices = likeliest(found, shares, STATEMENTS)
@@ -210,8 +215,10 @@ async def observed(
     degraded: tuple[str, ...] = ()
     try:
         texts = [each.candidate.embedded_text for each in answers]
-        known = {} if known is None else known
-        new_texts = sorted((each for each in dict.fromkeys(texts) if each not in known), key=len)
+        cached_cosines = {} if cached_cosines is None else cached_cosines
+        new_texts = sorted(
+            (each for each in dict.fromkeys(texts) if each not in cached_cosines), key=len
+        )
         if new_texts:
             embedded = await embed_question(embedder, question)
             foreign = {
@@ -228,11 +235,11 @@ async def observed(
             middle = (len(new_texts) + 1) // 2
             for batch in filter(None, (new_texts[:middle], new_texts[middle:])):
                 vectors = await embedder.embed_documents(batch)
-                known.update(
+                cached_cosines.update(
                     (text, float(vector @ (foreign_vector if text in foreign else embedded.vector)))
                     for text, vector in zip(batch, vectors, strict=True)
                 )
-        similarities = [known[each] for each in texts]
+        similarities = [cached_cosines[each] for each in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)
     rows = feature_matrix(

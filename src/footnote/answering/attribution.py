@@ -70,7 +70,7 @@ class Attribution:
     evidence: Sequence[Evidence]
     analyzer: Analyzer
     embedder: Embedder | None = None
-    shown: Collection[int] | None = None
+    shown_numbers: Collection[int] | None = None
     """The numbers of the sources that the model saw; None when it saw all."""
     footnotes: Footnotes = field(default_factory=Footnotes)
     """Of every quote that was asked for, whether its statement is shown or not."""
@@ -87,7 +87,7 @@ class Attribution:
         """
         if not 1 <= number <= len(self.evidence):
             return []
-        if self.shown is not None and number not in self.shown:
+        if self.shown_numbers is not None and number not in self.shown_numbers:
             return []
         passage = self.evidence[number - 1].passage
         quotation_spans = self._quotation_spans(number, clause)
@@ -228,6 +228,6 @@ def _follows(run: Span, after: Span) -> bool:
     return not text.strip() and "\n" not in text and following.kind is not BlockKind.TABLE
 
 
-def _weighted_coverage(wanted: Mapping[str, float], held: frozenset[str]) -> float:
-    total = sum(wanted.values())
-    return sum(wanted[term] for term in wanted.keys() & held) / total if total else 0.0
+def _weighted_coverage(weights: Mapping[str, float], terms: frozenset[str]) -> float:
+    total = sum(weights.values())
+    return sum(weights[term] for term in weights.keys() & terms) / total if total else 0.0

@@ -119,7 +119,7 @@ class CellSelector:
         """
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         named_rows = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
-        if self.around is not None and not all(each.asked.table.is_whole for each in named_rows):
+        if self.around is not None and not all(each.linked.table.is_whole for each in named_rows):
             # Another row of that name may stand in a part of the table that was not found.
             whole_tables = await with_whole_tables(tables, tables, self.around)
             rows_of_whole_tables = await asyncio.to_thread(
@@ -128,7 +128,7 @@ class CellSelector:
             row_keys = {row_key(each.row.candidate) for each in rows_of_whole_tables}
             named_rows = [each for each in named_rows if row_key(each.row.candidate) in row_keys]
         named_rows.sort(
-            key=lambda each: (best is None or not each.holds(best), not each.asked.titles)
+            key=lambda each: (best is None or not each.holds(best), not each.linked.titles)
         )
         row_cells = []
         for row in named_rows[:MOST_ROWS]:
@@ -167,7 +167,7 @@ class ColumnScores:
 class NamedRow:
     """The one row of a table that a question names."""
 
-    asked: LinkedQuestion
+    linked: LinkedQuestion
     row: Row
 
     def cell(self, columns: ColumnScores) -> LocatedAnswer | None:
@@ -182,9 +182,9 @@ class NamedRow:
             return None
         cell = self.row.cells[column_index]
         # "The late shift in Tinnock" is the column "Tinnock late".
-        if not all(self.asked.is_linked(each, (cell.title,)) for each in columns.filter_phrases):
+        if not all(self.linked.is_linked(each, (cell.title,)) for each in columns.filter_phrases):
             return None
-        is_identified = cell.title or self.asked.table.header.count("") == 1
+        is_identified = cell.title or self.linked.table.header.count("") == 1
         if not cell.text or not is_identified or self.row.candidate.is_prompt_injection:
             return None
         return LocatedAnswer(
@@ -199,7 +199,7 @@ class NamedRow:
         """What its table has of it, where the question says the whole name of the row."""
         name, *cells = self.row.cells
         if (
-            name.text not in self.asked.matched_cells.get(0, ())
+            name.text not in self.linked.matched_cells.get(0, ())
             or self.row.candidate.is_prompt_injection
         ):
             return None
@@ -213,7 +213,7 @@ class NamedRow:
     @property
     def is_named_by_its_name(self) -> bool:
         """Whether the question says what its first column has, and not another cell alone."""
-        return self.row.cells[0].text in self.asked.matched_cells.get(0, ())
+        return self.row.cells[0].text in self.linked.matched_cells.get(0, ())
 
     @property
     def document_id(self) -> UUID:
@@ -226,7 +226,7 @@ class NamedRow:
 
     def is_of_table_of(self, found: LocatedAnswer) -> bool:
         """Whether that stands in a row of the same table, this one or another."""
-        row_keys = {row_key(each.candidate) for each in self.asked.table.rows}
+        row_keys = {row_key(each.candidate) for each in self.linked.table.rows}
         return row_key(found.candidate) in row_keys
 
 
@@ -241,39 +241,41 @@ def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Ite
             # "Is order 7 delivered?" names a row by its name, and a state that it may not have.
             matching_rows = _rows_of_one_name(linked)
         if len(matching_rows) == 1 and len(table.header) > 1:
-            yield NamedRow(asked=linked, row=matching_rows[0])
+            yield NamedRow(linked=linked, row=matching_rows[0])
 
 
-def _rows_of_one_name(asked: LinkedQuestion) -> list[Row]:
+def _rows_of_one_name(linked: LinkedQuestion) -> list[Row]:
     """The single row with a mentioned cell value, by the first column that has exactly one such
     row."""
-    for column_index, values in asked.matched_cells.items():
-        matching_rows = [row for row in asked.table.rows if row.cells[column_index].text in values]
+    for column_index, values in linked.matched_cells.items():
+        matching_rows = [row for row in linked.table.rows if row.cells[column_index].text in values]
         if len(matching_rows) == 1:
             return matching_rows
     return []
 
 
 async def read_columns(
-    reader: Reader, finder: TableQuestionModel, question: str, named: NamedRow
+    reader: Reader, finder: TableQuestionModel, question: str, named_row: NamedRow
 ) -> ColumnScores | None:
     """Score the columns of a row, given to the reader as one `title: cell` line per column.
 
     Rows far below their header are read less well. None from a model without table heads. Raises
     ModelUnavailable.
     """
-    header = named.asked.table.header
+    header = named_row.linked.table.header
     plain_question = with_plain_titles(question, header)
-    prediction = await finder.column_probabilities(plain_question, named.asked.table.shown())
+    prediction = await finder.column_probabilities(
+        plain_question, named_row.linked.table.titled_columns()
+    )
     if prediction is None:
         return None
     lines, cell_spans, offset = [], [], 0
-    for title, cell in zip(header, named.row.cells, strict=True):
+    for title, cell in zip(header, named_row.row.cells, strict=True):
         lines.append(f"{split_identifier(title)}: {cell.text}")
         end = offset + len(lines[-1])
         cell_spans.append((end - len(cell.text), end))
         offset = end + 1
-    heading = heading_of(named.row.candidate.evidence.passage)
+    heading = heading_of(named_row.row.candidate.evidence.passage)
     text = PassageText(text="\n".join(lines), heading=heading, allowed_spans=tuple(cell_spans))
     [reading] = await reader.read(plain_question, [text])
     scores = [LEAST_SCORE] * len(header)

@@ -66,14 +66,14 @@ class ClaimEvidence:
     statement: str
     quotes: tuple[str, ...]
     """Distinct, in an order that does not depend on that of the citations."""
-    shown: frozenset[str]
+    shown_statements: frozenset[str]
     """The quotes as an answer shows them: a row of a table with its header."""
     language: str | None
     """Of the quotes."""
     claim_language: str | None
     """Of the statement."""
-    claims: ExactValues
-    quoted: tuple[ExactValues, ...]
+    claim_values: ExactValues
+    quote_values: tuple[ExactValues, ...]
     labels: tuple[ExactValues, ...]
     """Their titles and headings."""
     around: tuple[ExactValues, ...]
@@ -90,14 +90,14 @@ class ClaimEvidence:
     @property
     def coverage(self) -> float:
         """Share of the statement's terms that stand in its quotes; 0 without terms."""
-        claim_terms = self.claims.term_set
-        quote_terms = frozenset[str]().union(*(each.term_set for each in self.quoted))
+        claim_terms = self.claim_values.term_set
+        quote_terms = frozenset[str]().union(*(each.term_set for each in self.quote_values))
         return len(claim_terms & quote_terms) / len(claim_terms) if claim_terms else 0.0
 
     @property
     def judged_statement(self) -> str:
         """The statement as a judge reads it: equal figures and dates are spelt as in the quotes."""
-        return in_spelling_of(self.quoted, self.claims)
+        return in_spelling_of(self.quote_values, self.claim_values)
 
     @property
     def judged_text(self) -> str:
@@ -121,24 +121,25 @@ def pair_with_evidence(
     return ClaimEvidence(
         statement=text,
         quotes=quotes,
-        shown=_shown_statements(cited, cited_passages),
+        shown_statements=_shown_statements(cited, cited_passages),
         language=language,
         claim_language=claim_language,
-        claims=reader(text, claim_language),
-        quoted=tuple(reader(quote, language) for quote in quotes),
+        claim_values=reader(text, claim_language),
+        quote_values=tuple(reader(quote, language) for quote in quotes),
         labels=tuple(reader(each, language) for each in sorted(labels)),
         around=tuple(reader(each, language) for each in surroundings),
     )
 
 
-def is_verbatim(held: ClaimEvidence) -> bool:
+def is_verbatim(claim: ClaimEvidence) -> bool:
     """Whether the statement is one of its quotes, or whole sentences of it in their order.
 
     Less than a whole sentence is not enough: what is left out may be "not" or "unless".
     """
-    statements = {_plain_text(held.statement), _plain_text(held.judged_statement)} - {""}
+    statements = {_plain_text(claim.statement), _plain_text(claim.judged_statement)} - {""}
     return any(
-        statement in held.shown or any(_is_sentence_run(statement, quote) for quote in held.quotes)
+        statement in claim.shown_statements
+        or any(_is_sentence_run(statement, quote) for quote in claim.quotes)
         for statement in statements
     )
 
@@ -155,16 +156,16 @@ def is_check_worthy(text: str, analyzer: Analyzer) -> bool:
     return len(claims.terms) >= FEWEST_TERMS or bool(claims.figures or claims.dates)
 
 
-def _is_sentence_run(wanted: str, quote: str) -> bool:
-    if wanted == _plain_text(quote):
+def _is_sentence_run(statement: str, quote: str) -> bool:
+    if statement == _plain_text(quote):
         return True
     spans = sentence_spans(quote)
     starts = (start for start, _ in spans)
     return any(
-        _plain_text(quote[start:end]) == wanted
+        _plain_text(quote[start:end]) == statement
         for start in starts
         for _, end in spans
-        if end > start and end - start <= 2 * len(wanted) + 80
+        if end > start and end - start <= 2 * len(statement) + 80
     )
 
 

@@ -35,7 +35,7 @@ class GuardResult:
     """Whether the quotes hold something else in their place."""
 
 
-def guard(held: ClaimEvidence) -> GuardResult:
+def guard(evidence: ClaimEvidence) -> GuardResult:
     """Check the exact values of a claim against its quotes.
 
     A figure or date is missing if no quote contains it and the surrounding text does not have it
@@ -44,13 +44,13 @@ def guard(held: ClaimEvidence) -> GuardResult:
     surroundings are ignored if the quotes have another name. Names and limits are skipped across
     languages, because they are translated.
     """
-    claim, quoted = held.claims, held.quoted
-    all_texts = [*quoted, *held.around]
-    misplaced = set(misplaced_figures(claim, held.around))
+    claim, quoted = evidence.claim_values, evidence.quote_values
+    all_texts = [*quoted, *evidence.around]
+    misplaced = set(misplaced_figures(claim, evidence.around))
     figures = [
         each
         for each in missing_figures(claim, quoted)
-        if each in misplaced and not _is_year_in_labels(held.labels, each, claim)
+        if each in misplaced and not _is_year_in_labels(evidence.labels, each, claim)
     ]
     guards = [
         Guard(
@@ -64,16 +64,16 @@ def guard(held: ClaimEvidence) -> GuardResult:
         for each in missing_dates(claim, all_texts)
     ]
     has_conflict = bool(guards) and _has_other_values(claim, quoted)
-    if not held.is_cross_lingual:
+    if not evidence.is_cross_lingual:
         has_other_names = _has_other_names(claim, quoted)
-        names = _missing_names(claim, [*quoted, *held.labels] if has_other_names else all_texts)
+        names = _missing_names(claim, [*quoted, *evidence.labels] if has_other_names else all_texts)
         limits = [
             Guard(kind=GuardKind.LIMIT, text=claim.text[each.start : each.end])
-            for each in reversed_limits(claim, quoted, held.language)
+            for each in reversed_limits(claim, quoted, evidence.language)
         ]
         guards += [*names, *limits]
         has_conflict = has_conflict or (has_other_names and bool(names)) or bool(limits)
-    is_about_the_same = held.is_cross_lingual or held.coverage >= ABOUT_THE_SAME
+    is_about_the_same = evidence.is_cross_lingual or evidence.coverage >= ABOUT_THE_SAME
     return GuardResult(
         guards=tuple(dict.fromkeys(guards)), has_conflict=has_conflict and is_about_the_same
     )

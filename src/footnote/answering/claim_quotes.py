@@ -52,7 +52,7 @@ class QuoteCandidate:
     """The sentences or the row it consists of, in order."""
     coverage: float = 0.0
     """Weighted share of the claim's terms that it holds."""
-    named: bool = False
+    is_named_row: bool = False
     """Whether it is a row of a table that the claim names."""
 
     @property
@@ -135,7 +135,7 @@ class QuoteRetriever:
     degraded: list[str] = field(default_factory=list)
     """What could not be done while quotes were looked for."""
     _singles: dict[str, list[Span]] = field(default_factory=dict)
-    _held: Counter[str] = field(default_factory=Counter)
+    _term_counts: Counter[str] = field(default_factory=Counter)
 
     def read(self, passages: Iterable[Passage]) -> None:
         """Make passages known. Blocks: call it in a thread."""
@@ -150,7 +150,7 @@ class QuoteRetriever:
                     for each in candidates_of([evidence])
                 ]
                 self._singles[passage.chunk_id] = spans
-                self._held.update(chain.from_iterable(span.terms for span in spans))
+                self._term_counts.update(chain.from_iterable(span.terms for span in spans))
 
     def retrieve_lexical(self, words: str, passages: Sequence[Passage]) -> list[QuoteCandidate]:
         """The quotes that share most of a claim's terms, best first, rare terms weighing most.
@@ -183,7 +183,7 @@ class QuoteRetriever:
                 coverage = _best_coverage(term_weights[passage.language], window.terms)
                 is_named = starts <= table_rows.named[passage.chunk_id]
                 quote = QuoteCandidate(
-                    candidates=window.candidates, coverage=coverage, named=is_named
+                    candidates=window.candidates, coverage=coverage, is_named_row=is_named
                 )
                 quotes[passage.chunk_id, window.start, window.end] = quote
         return _select_disjoint(quotes.values())
@@ -234,7 +234,9 @@ class QuoteRetriever:
             ]
         return quotes
 
-    def _split_rows(self, words: str, spoken: str | None, passages: Sequence[Passage]) -> _Rows:
+    def _split_rows(
+        self, words: str, claim_language: str | None, passages: Sequence[Passage]
+    ) -> _Rows:
         """Split table rows into those that a claim names and those about something else.
 
         A claim about one row must not be supported by another. A row is identified by its first
@@ -247,7 +249,9 @@ class QuoteRetriever:
         for passage in passages:
             language = passage.language
             if language not in claim_terms:
-                term_sets = [self.analyzer.terms(words, each) for each in {language, spoken}]
+                term_sets = [
+                    self.analyzer.terms(words, each) for each in {language, claim_language}
+                ]
                 claim_terms[language] = frozenset(chain.from_iterable(term_sets))
             tables: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
             mixed_headers: set[tuple[str, ...]] = set()
@@ -289,11 +293,11 @@ class QuoteRetriever:
             selected[key] = text
         return selected
 
-    def _windows_around(self, passage: Passage, at: int) -> list[Span]:
+    def _windows_around(self, passage: Passage, sentence_index: int) -> list[Span]:
         """Every run of sentences that holds this one."""
         sentences = self._singles[passage.chunk_id]
-        neighbours = sentences[max(0, at - 2) : at + 3]
-        sentence = sentences[at]
+        neighbours = sentences[max(0, sentence_index - 2) : sentence_index + 3]
+        sentence = sentences[sentence_index]
         return [
             window
             for window in windows(neighbours)
@@ -310,23 +314,23 @@ class QuoteRetriever:
             )
             * (_DIGITS_WEIGHT if any(map(str.isdigit, term)) else 1.0)
             for term in terms
-            for frequency in [self._held[term]]
+            for frequency in [self._term_counts[term]]
         }
 
 
 def together(
-    found: Sequence[QuoteCandidate], more: Sequence[QuoteCandidate]
+    quotes: Sequence[QuoteCandidate], more: Sequence[QuoteCandidate]
 ) -> list[QuoteCandidate]:
     """Both, each stretch of text once, `MOST_QUOTES` at most, of which `more` has the last."""
-    new_quotes = [each for each in more if not any(_overlap(each, other) for other in found)]
-    kept = found[: max(1, MOST_QUOTES - len(new_quotes))]
-    return [*kept, *new_quotes][:MOST_QUOTES]
+    new_quotes = [each for each in more if not any(_overlap(each, other) for other in quotes)]
+    first_quotes = quotes[: max(1, MOST_QUOTES - len(new_quotes))]
+    return [*first_quotes, *new_quotes][:MOST_QUOTES]
 
 
-def _select_disjoint(tried: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
+def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
     """The best quotes, of which no two overlap; a further sentence must win what it costs."""
     ranked = sorted(
-        tried,
+        quotes,
         key=lambda quote: (
             WINDOW_PRICE * (len(quote.candidates) - 1) - quote.coverage,
             quote.end - quote.start,
@@ -346,10 +350,10 @@ def _select_disjoint(tried: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
     return selected
 
 
-def _best_coverage(readings: Sequence[Mapping[str, float]], held: frozenset[str]) -> float:
-    """The largest share of a reading's weight that is held."""
+def _best_coverage(readings: Sequence[Mapping[str, float]], terms: frozenset[str]) -> float:
+    """The largest share of a reading's weight that these terms have."""
     shares = [
-        sum(weight for term, weight in each.items() if term in held) / sum(each.values())
+        sum(weight for term, weight in each.items() if term in terms) / sum(each.values())
         for each in readings
         if each
     ]

@@ -51,7 +51,7 @@ class Origin:
     """Where a passage is from."""
 
     source_id: str
-    given: bool = False
+    is_from_request: bool = False
     """Whether its text came with the request, and is of no document."""
 
 
@@ -236,7 +236,7 @@ def _score_claim(
     scored = [_score_with_quotes(words, (each,), quotes[0], reader) for each in quotes]
     if any(each.verbatim or each.guarded.has_conflict for each in scored):
         return scored
-    relevant = [each for each in scored if each.coverage >= JOINED or each.quotes[0].named]
+    relevant = [each for each in scored if each.coverage >= JOINED or each.quotes[0].is_named_row]
     if len(relevant) < 2:
         return scored
     joined_quotes = tuple(each.quotes[0] for each in relevant)
@@ -375,7 +375,7 @@ def _quote(
         contradicted=odds.contradicted,
         paragraph=citation.paragraph,
     )
-    if origin.given:
+    if origin.is_from_request:
         return claim_quote
     return replace(
         claim_quote,

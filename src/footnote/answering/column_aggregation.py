@@ -77,12 +77,12 @@ class TableReading:
 
     names: Sequence[str] = ()
     """Named entities in the question: persons, places and others."""
-    unmet: Mapping[str, float] = field(default_factory=dict)
+    mismatch: Mapping[str, float] = field(default_factory=dict)
     """See `PassageReading.mismatch`, by the passages' chunks."""
-    read: Sequence[LocatedAnswer] = ()
+    read_answers: Sequence[LocatedAnswer] = ()
     """The best answer span of each row of the table that the reader scored."""
-    meant: ColumnPredictions = NO_PREDICTIONS
-    """The columns that it is about without saying their titles."""
+    columns: ColumnPredictions = NO_PREDICTIONS
+    """The predicted column of each table."""
     cell: float = 0.0
     """Probability that one cell is asked for although several rows match, 0…1."""
 
@@ -125,17 +125,19 @@ def compute(
         return None
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return NotComputed(reason="a row of its table could not be read")
-    predicted = reading.meant.number(table)
+    predicted = reading.columns.number(table)
     linked = LinkedQuestion(
         question=question, table=table, terms=terms, located=located, predicted_column=predicted
     )
     column = linked.column(operation)
     if column is None:
         return None
-    has_no_column = reading.meant.is_told and predicted is None and column not in linked.titles
+    has_no_column = (
+        reading.columns.is_predicted and predicted is None and column not in linked.titles
+    )
     if has_no_column and operation in EXTREMES:
         return None
-    operation = reading.meant.operation(operation, table, column)
+    operation = reading.columns.operation(operation, table, column)
     narrowed = _narrow_rows(linked, operation, column, reading)
     if isinstance(narrowed, NotComputed):
         return narrowed
@@ -180,59 +182,59 @@ def row_names(
 
 
 def _narrow_rows(
-    asked: LinkedQuestion, operation: Operation, column: int, reading: TableReading
+    linked: LinkedQuestion, operation: Operation, column: int, reading: TableReading
 ) -> LinkedQuestion | NotComputed:
     """Add the rows that the question names in other words, or say why the rows are unclear.
 
     Each phrase that a model predicts to restrict the rows must match the table; where no cell is
     mentioned literally, each named entity must match too.
     """
-    prediction = reading.meant.of(asked.table)
+    prediction = reading.columns.of(linked.table)
     filter_phrases = () if prediction is None else prediction.filter_phrases
-    missing = next((each for each in filter_phrases if not asked.is_linked(each)), None)
+    missing = next((each for each in filter_phrases if not linked.is_linked(each)), None)
     # "The tallest" of a column of metres is as unmet as what no row has.
-    is_extreme = prediction is not None and operation in EXTREMES and 0 in asked.titles
-    is_explained = bool(filter_phrases and asked.matched_cells) and missing is None
+    is_extreme = prediction is not None and operation in EXTREMES and 0 in linked.titles
+    is_explained = bool(filter_phrases and linked.matched_cells) and missing is None
     # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
-    is_explained |= bool(asked.matched_cells) and len(asked.unlinked_words) <= MAX_UNLINKED_WORDS
-    mismatch = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
-    reason = unsupported_reason(asked, operation)
+    is_explained |= bool(linked.matched_cells) and len(linked.unlinked_words) <= MAX_UNLINKED_WORDS
+    mismatch = reading.mismatch.get(linked.located[0].passage.chunk_id, 0.0)
+    reason = unsupported_reason(linked, operation)
     # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
     is_summable = (
         prediction is not None
-        and prediction.number in asked.numeric
-        and asked.table.header[prediction.number] not in asked.titles_explained_by_cells
+        and prediction.number in linked.numeric
+        and linked.table.header[prediction.number] not in linked.titles_explained_by_cells
     )
-    is_of_rows = operation is not Operation.COUNT or asked.mentions_row_type_or_document
+    is_of_rows = operation is not Operation.COUNT or linked.mentions_row_type_or_document
     if reason is None and prediction is not None and is_summable and not is_of_rows:
-        title = asked.table.header[prediction.number]
+        title = linked.table.header[prediction.number]
         reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
     if reason is None and mismatch > MAX_MISMATCH and not (is_extreme or is_explained):
         reason = "the question speaks of something that its table does not have"
-    ambiguous_title = None if asked.matched_cells else _binary_column_title(asked, column)
+    ambiguous_title = None if linked.matched_cells else _binary_column_title(linked, column)
     if reason is None and ambiguous_title is not None:
         reason = f"{ambiguous_title!r} tells rows of two kinds, and which is not said"
     if reason is not None:
         return NotComputed(reason=reason)
-    if not asked.matched_cells:
-        missing = missing or next(filter(asked.is_absent, reading.names), None)
-        group = rows_read_apart(asked, reading.read)
+    if not linked.matched_cells:
+        missing = missing or next(filter(linked.is_absent, reading.names), None)
+        group = rows_read_apart(linked, reading.read_answers)
         threshold = LEAST_APART if missing is None or is_extreme else LEAST_APART_OF_NAME
         if group and group.lead >= threshold:
-            return replace(asked, reader_matched_cells={group.column: frozenset((group.cell,))})
+            return replace(linked, reader_matched_cells={group.column: frozenset((group.cell,))})
     if missing is not None:
         return NotComputed(reason=f"no row of its table says {missing!r}")
-    reason = None if asked.matched_cells else partial_mention_reason(asked, operation)
-    return asked if reason is None else NotComputed(reason=reason)
+    reason = None if linked.matched_cells else partial_mention_reason(linked, operation)
+    return linked if reason is None else NotComputed(reason=reason)
 
 
-def _binary_column_title(asked: LinkedQuestion, column: int) -> str | None:
+def _binary_column_title(linked: LinkedQuestion, column: int) -> str | None:
     """The title of another column with two values, mentioned without either of its values.
 
     "The unpaid invoices" are some rows of a table whose column "Paid" has yes and no.
     """
-    table, terms = asked.table, asked.terms
-    question_terms = [each for each in terms(asked.question) if len(each) >= _FEWEST_LETTERS]
+    table, terms = linked.table, linked.terms
+    question_terms = [each for each in terms(linked.question) if len(each) >= _FEWEST_LETTERS]
     for column_index, title in enumerate(table.header[1:], start=1):
         if column_index == column:
             continue
@@ -244,14 +246,14 @@ def _binary_column_title(asked: LinkedQuestion, column: int) -> str | None:
     return None
 
 
-def _shared_value(asked: LinkedQuestion, column: int, wording: Wording) -> Computed | None:
+def _shared_value(linked: LinkedQuestion, column: int, wording: Wording) -> Computed | None:
     """The value that all matched rows share; None unless two or more rows match and agree."""
-    matching_rows = [row for row in asked.totals.own if asked.matches_filter(row)]
+    matching_rows = [row for row in linked.totals.own if linked.matches_filter(row)]
     cells = {row.cells[column].text for row in matching_rows}
-    if len(matching_rows) < _FEWEST_ROWS or len(cells) > 1 or not asked.matched_cells:
+    if len(matching_rows) < _FEWEST_ROWS or len(cells) > 1 or not linked.matched_cells:
         return None
-    phrases, title = wording(asked.located[0].passage.language), asked.table.header[column]
-    scope = phrases.joined(phrases.rows_of(len(matching_rows)), asked.matched_cells_text)
+    phrases, title = wording(linked.located[0].passage.language), linked.table.header[column]
+    scope = phrases.joined(phrases.rows_of(len(matching_rows)), linked.matched_cells_text)
     return Computed(
         text=phrases.noted.format(
             found=f"{title}: {cells.pop()}".removeprefix(": "),
@@ -262,18 +264,18 @@ def _shared_value(asked: LinkedQuestion, column: int, wording: Wording) -> Compu
 
 
 def aggregate_column(
-    operation: Operation, asked: LinkedQuestion, column: int, wording: Wording
+    operation: Operation, linked: LinkedQuestion, column: int, wording: Wording
 ) -> Computed | NotComputed | None:
     """Aggregate a column over the matched rows; None where there are too few of them."""
-    table, totals = asked.table, asked.totals
-    matching_rows = tuple(row for row in totals.own if asked.matches_filter(row))
+    table, totals = linked.table, linked.totals
+    matching_rows = tuple(row for row in totals.own if linked.matches_filter(row))
     # A single matched row is quoted instead; "how many saddles" may be answered by its cell.
-    asks_for_rows = operation is Operation.COUNT and asked.mentions_row_type_or_document
+    asks_for_rows = operation is Operation.COUNT and linked.mentions_row_type_or_document
     minimum_rows = 1 if asks_for_rows or len(table.rows) == 1 else _FEWEST_ROWS
     if len(matching_rows) < minimum_rows:
         return None
     title = table.header[column]
-    unclear_names = [row.cells[0].text for row in totals.unclear if asked.matches_filter(row)]
+    unclear_names = [row.cells[0].text for row in totals.unclear if linked.matches_filter(row)]
     reasons = {
         f"its table has several columns {title!r}": bool(title) and table.header.count(title) > 1,
         "a part of its table is not among the passages that were read": not table.is_whole,
@@ -282,10 +284,10 @@ def aggregate_column(
     if any(reasons.values()):
         return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
     subset = replace(table, rows=matching_rows)
-    phrases = wording(asked.located[0].passage.language)
+    phrases = wording(linked.located[0].passage.language)
     if operation is Operation.COUNT:
-        return _count_of_rows(asked, subset, column, phrases)
-    scope = phrases.joined(asked.matched_cells_text, _totals_note(asked, phrases))
+        return _count_of_rows(linked, subset, column, phrases)
+    scope = phrases.joined(linked.matched_cells_text, _totals_note(linked, phrases))
     cells = subset.column(column)
     quantities = subset.quantities(cells)
     parsed = (subset.moments(cells) or quantities) if operation in EXTREMES else quantities
@@ -301,9 +303,9 @@ def aggregate_column(
     return NotComputed(reason=f"the column {title!r} cannot be compared: {explanation}")
 
 
-def _totals_note(asked: LinkedQuestion, phrases: AnswerPhrases) -> str:
+def _totals_note(linked: LinkedQuestion, phrases: AnswerPhrases) -> str:
     """The note that total rows were left out; empty where there were none."""
-    total_rows = [row for row in asked.totals.sums if asked.matches_filter(row)]
+    total_rows = [row for row in linked.totals.sums if linked.matches_filter(row)]
     if len(total_rows) != 1:
         return phrases.without_totals.format(count=len(total_rows)) if total_rows else ""
     name = "" if total_rows[0].candidate.is_prompt_injection else total_rows[0].cells[0].text
@@ -311,20 +313,20 @@ def _totals_note(asked: LinkedQuestion, phrases: AnswerPhrases) -> str:
 
 
 def _count_of_rows(
-    asked: LinkedQuestion, table: Table, column: int, phrases: AnswerPhrases
+    linked: LinkedQuestion, table: Table, column: int, phrases: AnswerPhrases
 ) -> Computed:
     cells = [each for each in table.column(column) if each]
     distinct, row_count = len(set(cells)), len(table.rows)
     title = table.header[column] or phrases.untitled
-    totals_note = _totals_note(asked, phrases)
+    totals_note = _totals_note(linked, phrases)
     if distinct in (0, row_count) or column == 0:
         text = phrases.value.format(
             what=phrases.of_title(phrases.count, title),
             number=row_count,
-            over=phrases.joined(asked.matched_cells_text or phrases.all_rows, totals_note),
+            over=phrases.joined(linked.matched_cells_text or phrases.all_rows, totals_note),
         )
     else:
-        scope = phrases.joined(asked.matched_cells_text or phrases.rows_of(row_count), totals_note)
+        scope = phrases.joined(linked.matched_cells_text or phrases.rows_of(row_count), totals_note)
         text = phrases.count_of_different.format(title=title, number=distinct, over=scope)
     return Computed(text=text, rows=tuple(each.candidate for each in table.rows))
 

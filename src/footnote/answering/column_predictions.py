@@ -24,7 +24,7 @@ class ColumnPredictions:
     """The predicted column of each table, keyed by the table's titles."""
 
     by_titles: Mapping[tuple[str, ...], ColumnPrediction] = field(default_factory=dict)
-    is_told: bool = False
+    is_predicted: bool = False
     """Whether a model made the predictions; then only a predicted column has a maximum or
     minimum."""
 
@@ -37,12 +37,12 @@ class ColumnPredictions:
         prediction = self.of(table)
         return None if prediction is None else prediction.number
 
-    def operation(self, heard: Operation, table: Table, column: int) -> Operation:
+    def operation(self, operation: Operation, table: Table, column: int) -> Operation:
         """The operation for a column: for the predicted column, its predicted extreme replaces
         max or min."""
         prediction = self.of(table)
-        if prediction is None or prediction.number != column or heard not in EXTREMES:
-            return heard
+        if prediction is None or prediction.number != column or operation not in EXTREMES:
+            return operation
         return prediction.extreme
 
 
@@ -57,12 +57,12 @@ async def predict_columns(
     orderable = await asyncio.to_thread(_orderable_tables, question, tables, terms)
     predictions = await asyncio.gather(
         *(
-            finder.predict_column(question, table.shown(columns))
+            finder.predict_column(question, table.titled_columns(columns))
             for table, columns in orderable.values()
         )
     )
     return ColumnPredictions(
-        is_told=True,
+        is_predicted=True,
         by_titles={
             titles: replace(prediction, number=columns[prediction.number])
             for (titles, (_, columns)), prediction in zip(

@@ -30,30 +30,30 @@ class Composition:
     """Complete and in its final order: what the model calls `[n]` is the n-th."""
     analyzer: Analyzer
     embedder: Embedder | None = None
-    shown: Collection[int] | None = None
+    shown_numbers: Collection[int] | None = None
     """The numbers of the sources that the model saw; None when it saw all."""
     sentences: list[AnswerSentence] = field(default_factory=list)
     """Released, not yet grounded."""
-    _held: list[AnswerSentence] = field(default_factory=list)
-    _made: dict[int, Citation] = field(default_factory=dict)
+    _unreleased: list[AnswerSentence] = field(default_factory=list)
+    _released_citations: dict[int, Citation] = field(default_factory=dict)
     """Those of released sentences, by the number that the quote was given when it was found."""
     _layout: Layout = field(default_factory=Layout)
     _statements: Statements = field(init=False)
 
     def __post_init__(self) -> None:
         self._statements = Statements(
-            Attribution(self.evidence, self.analyzer, self.embedder, self.shown)
+            Attribution(self.evidence, self.analyzer, self.embedder, self.shown_numbers)
         )
 
     @property
     def citations(self) -> tuple[Citation, ...]:
         """Those of the sentences, in the order in which the text comes to them."""
-        return tuple(self._made.values())
+        return tuple(self._released_citations.values())
 
     @property
-    def held(self) -> tuple[AnswerSentence, ...]:
+    def unreleased(self) -> tuple[AnswerSentence, ...]:
         """Sentences that were not released, for no source carries them."""
-        return tuple(self._held)
+        return tuple(self._unreleased)
 
     @property
     def removed(self) -> int:
@@ -63,13 +63,14 @@ class Composition:
     @property
     def refuses(self) -> bool:
         """Whether the model began with the sentence that says that nothing was found."""
-        return bool(self._held) and is_the_refusal(self._held[0].text)
+        return bool(self._unreleased) and is_the_refusal(self._unreleased[0].text)
 
     @property
     def says_nothing_found(self) -> bool:
-        """Whether what is held, and nothing was released, says so in its own words."""
+        """Whether the model says so in its own words and nothing was released."""
         return self.refuses or (
-            not self.sentences and sounds_like_refusal(" ".join(each.text for each in self._held))
+            not self.sentences
+            and sounds_like_refusal(" ".join(each.text for each in self._unreleased))
         )
 
     async def feed(self, text: str) -> list[Piece]:
@@ -95,22 +96,24 @@ class Composition:
         return pieces
 
     def _released(self, statement: AnswerSentence) -> Iterator[Piece]:
-        self._held.append(statement)
+        self._unreleased.append(statement)
         if not self.sentences and (self.refuses or not statement.markers):
             return
-        pending, self._held = self._held, []
+        pending, self._unreleased = self._unreleased, []
         citations_by_marker = {
             each.marker: each for each in self._statements.attribution.footnotes.citations
         }
         for each in pending:
             previous = self.sentences[-1] if self.sentences else None
-            new_markers = [marker for marker in each.markers if marker not in self._made]
+            new_markers = [
+                marker for marker in each.markers if marker not in self._released_citations
+            ]
             for marker in new_markers:
-                self._made[marker] = replace(
-                    citations_by_marker[marker], marker=len(self._made) + 1
+                self._released_citations[marker] = replace(
+                    citations_by_marker[marker], marker=len(self._released_citations) + 1
                 )
-            markers = tuple(self._made[marker].marker for marker in each.markers)
+            markers = tuple(self._released_citations[marker].marker for marker in each.markers)
             self.sentences.append(replace(each, markers=markers))
             yield TextWritten(text=self.sentences[-1].piece(previous))
             for marker in new_markers:
-                yield CitationMade(citation=self._made[marker])
+                yield CitationMade(citation=self._released_citations[marker])

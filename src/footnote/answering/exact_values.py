@@ -101,91 +101,91 @@ def extract_values(text: str, language: str | None, analyzer: Analyzer) -> Exact
     )
 
 
-def missing_figures(claimed: ExactValues, held: Sequence[ExactValues]) -> list[Figure]:
-    """The figures of the claim that none of the texts contains."""
+def missing_figures(claim: ExactValues, sources: Sequence[ExactValues]) -> list[Figure]:
+    """The figures of the claim that no source contains."""
     return [
         figure
-        for figure in claimed.figures
-        if figure.claims and not any(_contains_figure(source, figure, claimed) for source in held)
+        for figure in claim.figures
+        if figure.claims and not any(_contains_figure(source, figure, claim) for source in sources)
     ]
 
 
-def missing_dates(claimed: ExactValues, held: Sequence[ExactValues]) -> list[DateMention]:
-    """The dates claimed that none of the texts bears out; a month alone may be named in any way."""
-    mentions = [mention for each in held for mention in each.dates]
-    years = frozenset(year for each in held for year in each.years)
-    missing = [date for date in claimed.dates if not bears_out(date, mentions, years)]
+def missing_dates(claim: ExactValues, sources: Sequence[ExactValues]) -> list[DateMention]:
+    """The dates of the claim that no source contains; a month alone may be named in any way."""
+    mentions = [mention for each in sources for mention in each.dates]
+    years = frozenset(year for each in sources for year in each.years)
+    missing = [date for date in claim.dates if not bears_out(date, mentions, years)]
     if not missing:
         return []
-    named_months = {Day(month=month) for each in held for month in months_named(each.text)}
+    named_months = {Day(month=month) for each in sources for month in months_named(each.text)}
     return [each for each in missing if named_months.isdisjoint(each.readings)]
 
 
-def in_spelling_of(held: Sequence[ExactValues], claimed: ExactValues) -> str:
-    """The claimed text with figures and dates as these texts spell them, where both are equal.
+def in_spelling_of(sources: Sequence[ExactValues], claim: ExactValues) -> str:
+    """The claim with equal figures and dates spelt as in the sources.
 
     That `twelve hundred` is `1,200` is exact, so no model has to know it.
 
-    >>> held = [extract_values("It costs 1,200 EUR from 03.06.2024.", "en", analyzer)]
-    >>> in_spelling_of(held, extract_values("On June 3, 2024 it cost 1200 EUR.", "en", analyzer))
+    >>> sources = [extract_values("It costs 1,200 EUR from 03.06.2024.", "en", analyzer)]
+    >>> in_spelling_of(sources, extract_values("On June 3, 2024 it cost 1200 EUR.", "en", analyzer))
     'On 03.06.2024 it cost 1,200 EUR.'
     """
     replacements: list[tuple[int, int, str]] = []
-    for figure in claimed.figures:
+    for figure in claim.figures:
         if figure.claims:
             replacements += _first_spelling(
                 figure,
                 [
                     (source, other)
-                    for source in held
+                    for source in sources
                     for other in source.figures
                     if other.unit == figure.unit
                     and other.code == figure.code
                     and other.values & figure.values
                 ],
             )
-    for date in claimed.dates:
+    for date in claim.dates:
         replacements += _first_spelling(
             date,
             [
                 (source, other)
-                for source in held
+                for source in sources
                 for other in source.dates
                 if set(date.readings) <= set(other.readings)
             ],
         )
-    text = claimed.text
+    text = claim.text
     for start, end, spelling in sorted(replacements, reverse=True):
         text = text[:start] + spelling + text[end:]
     return text
 
 
-def misplaced_figures(claimed: ExactValues, held: Sequence[ExactValues]) -> list[Figure]:
+def misplaced_figures(claim: ExactValues, sources: Sequence[ExactValues]) -> list[Figure]:
     """The figures of the claim that no text has near a term they are near in the claim.
 
     This includes all missing figures.
     """
     return [
         figure
-        for figure in claimed.figures
+        for figure in claim.figures
         if figure.claims
-        and not any(_has_figure_in_context(source, figure, claimed) for source in held)
+        and not any(_has_figure_in_context(source, figure, claim) for source in sources)
     ]
 
 
 def _first_spelling(
-    said: Figure | DateMention, held: Sequence[tuple[ExactValues, Figure | DateMention]]
+    value: Figure | DateMention, matches: Sequence[tuple[ExactValues, Figure | DateMention]]
 ) -> list[tuple[int, int, str]]:
     """Where a figure or date stands, and how the first of the texts that hold it spells it."""
     return [
         (
-            said.start,
-            said.end,
+            value.start,
+            value.end,
             source.text[
                 mention.start - _follows_currency_sign(source.text, mention.start) : mention.end
             ],
         )
-        for source, mention in held[:1]
+        for source, mention in matches[:1]
     ]
 
 
@@ -194,40 +194,40 @@ def _follows_currency_sign(text: str, start: int) -> bool:
     return text[max(0, start - 1) : start] in tuple("$€£¥")
 
 
-def _contains_figure(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
+def _contains_figure(source: ExactValues, figure: Figure, claim: ExactValues) -> bool:
     """Whether a text has the figure; an uncertain number in the text counts only near a same
     term."""
     return (
-        any(agrees(figure, other) for other in held.figures if other.claims)
-        or _has_figure_in_context(held, figure, claimed)
-        or _is_part_of_date(figure, held)
+        any(agrees(figure, other) for other in source.figures if other.claims)
+        or _has_figure_in_context(source, figure, claim)
+        or _is_part_of_date(figure, source)
     )
 
 
-def _has_figure_in_context(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
+def _has_figure_in_context(source: ExactValues, figure: Figure, claim: ExactValues) -> bool:
     """Whether a text has the figure beside a term that it stands beside here, if there is one."""
-    matching_figures = [other for other in held.figures if agrees(figure, other)]
+    matching_figures = [other for other in source.figures if agrees(figure, other)]
     if not matching_figures:
-        return _is_part_of_date(figure, held)
-    neighbours = _neighbouring_terms(claimed, figure, NEIGHBOURS)
+        return _is_part_of_date(figure, source)
+    neighbours = _neighbouring_terms(claim, figure, NEIGHBOURS)
     return not neighbours or any(
-        neighbours & _neighbouring_terms(held, other, WINDOW) for other in matching_figures
+        neighbours & _neighbouring_terms(source, other, WINDOW) for other in matching_figures
     )
 
 
-def _is_part_of_date(figure: Figure, held: ExactValues) -> bool:
+def _is_part_of_date(figure: Figure, source: ExactValues) -> bool:
     """Whether the figure is a part of a date in the text."""
     return not figure.unit and any(
         value in (day.year, day.month, day.day)
-        for mention in held.dates
+        for mention in source.dates
         for day in mention.readings
         for value in figure.values
     )
 
 
-def _neighbouring_terms(claims: ExactValues, figure: Figure, reach: int) -> frozenset[str]:
-    before = [term.term for term in claims.terms if term.end <= figure.start]
-    after = [term.term for term in claims.terms if term.start >= figure.end]
+def _neighbouring_terms(text: ExactValues, figure: Figure, reach: int) -> frozenset[str]:
+    before = [term.term for term in text.terms if term.end <= figure.start]
+    after = [term.term for term in text.terms if term.start >= figure.end]
     return frozenset((*before[-reach:], *after[:reach]))
 
 

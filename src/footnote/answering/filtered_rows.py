@@ -48,17 +48,17 @@ _DENYING = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
 class _Comparison:
     """A comparison that a question applies to the rows of a table."""
 
-    asked: LinkedQuestion
-    told: TableOperationPrediction
-    bound: ComparisonOperator
-    at: int
+    linked: LinkedQuestion
+    prediction: TableOperationPrediction
+    operator: ComparisonOperator
+    filter_column: int
     """The column that it is about."""
     probability: float
 
     @property
     def file(self) -> str:
         """The document that the table stands in."""
-        return self.asked.located[0].passage.filename
+        return self.linked.located[0].passage.filename
 
 
 async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputation | None:
@@ -69,13 +69,13 @@ async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputatio
     Raises ModelUnavailable.
     """
     comparisons = await _predicted_comparisons(question, question.tables)
-    if not all(comparison.asked.table.is_whole for comparison in comparisons):
+    if not all(comparison.linked.table.is_whole for comparison in comparisons):
         comparisons = await _predicted_comparisons(question, await question.whole())
     best: ScoredComputation | None = None
     for comparison in comparisons:
-        table = comparison.asked.table
+        table = comparison.linked.table
         column_probabilities = await question.finder.column_probabilities(
-            question.question, table.shown()
+            question.question, table.titled_columns()
         )
         if column_probabilities is None:
             continue
@@ -84,7 +84,7 @@ async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputatio
             _compute_over_rows, question, comparison, column_probabilities, prediction
         )
         if result is not None and isinstance(result[0], Computed):
-            passage = comparison.asked.located[0].passage
+            passage = comparison.linked.located[0].passage
             if await question.mismatch(passage) > MAX_MISMATCH:
                 result = NotComputed(reason=MISMATCH_REASON.format(file=comparison.file)), 0.0
         if result is not None and (best is None or result[1] > best[1]):
@@ -151,10 +151,10 @@ async def _predicted_comparisons(
         )
         comparisons.append(
             _Comparison(
-                asked=linked,
-                told=prediction,
-                bound=operator,
-                at=column_index,
+                linked=linked,
+                prediction=prediction,
+                operator=operator,
+                filter_column=column_index,
                 probability=probability,
             )
         )
@@ -164,38 +164,42 @@ async def _predicted_comparisons(
 def _compute_over_rows(
     question: TableQuestion,
     each: _Comparison,
-    chances: ColumnProbabilities,
-    meant: ColumnPrediction | None,
+    column_probabilities: ColumnProbabilities,
+    column_prediction: ColumnPrediction | None,
 ) -> ScoredComputation | None:
-    filtered = filter_rows(each.asked, each.at, each.bound)
+    filtered = filter_rows(each.linked, each.filter_column, each.operator)
     if isinstance(filtered, NotComparable):
-        return None if each.asked.matches_one_name else (NotComputed(reason=filtered.reason), 0.0)
-    cells = frozenset(row.cells[each.at].text for row in filtered.rows)
-    selection = RowSelection(column=each.at, cells=cells, text=filtered.said)
+        return None if each.linked.matches_one_name else (NotComputed(reason=filtered.reason), 0.0)
+    cells = frozenset(row.cells[each.filter_column].text for row in filtered.rows)
+    selection = RowSelection(column=each.filter_column, cells=cells, text=filtered.text)
     # "Plot 6" is not mentioned by "plots with at least 6 trees".
-    linked = replace(each.asked, question=filtered.rest)
+    linked = replace(each.linked, question=filtered.rest)
     if linked.matches_one_name:
         return None
-    linked = replace(linked, chosen=selection)
+    linked = replace(linked, selection=selection)
     rows = [row for row in linked.totals.own if linked.matches_filter(row)]
-    operation = each.told.operation
-    refusal = _refusal_reason(linked, each, filtered, chances.filter_phrases)
+    operation = each.prediction.operation
+    refusal = _refusal_reason(linked, each, filtered, column_probabilities.filter_phrases)
     if refusal is None and not (rows or operation is Operation.COUNT):
         refusal = f"no row of the table in {each.file!r} has {linked.matched_cells_text}"
     if refusal is not None:
         return NotComputed(reason=refusal), 0.0
-    column, probability = _requested_column(linked, each, chances, meant)
+    column, probability = _requested_column(linked, each, column_probabilities, column_prediction)
     computation: Computed | NotComputed | None = None
     if operation is Operation.COUNT:
         computation = _count_rows(question, linked, rows)
     elif operation is None or len(rows) == 1:
-        computation = _list_rows(question, linked, rows, column, each.at)
+        computation = _list_rows(question, linked, rows, column, each.filter_column)
     elif column is not None:
         is_predicted_extreme = (
-            meant is not None and meant.number == column and operation in EXTREMES
+            column_prediction is not None
+            and column_prediction.number == column
+            and operation in EXTREMES
         )
         column_operation = (
-            meant.extreme if is_predicted_extreme and meant is not None else operation
+            column_prediction.extreme
+            if is_predicted_extreme and column_prediction is not None
+            else operation
         )
         computation = aggregate_column(
             column_operation, replace(linked, predicted_column=column), column, question.wording
@@ -206,27 +210,27 @@ def _compute_over_rows(
 
 
 def _refusal_reason(
-    asked: LinkedQuestion, each: _Comparison, kept: FilteredRows, narrowing: Sequence[str]
+    linked: LinkedQuestion, each: _Comparison, filtered: FilteredRows, filter_phrases: Sequence[str]
 ) -> str | None:
     """The reason why the question may select other rows than these; None without a reason."""
-    if not asked.table.is_whole:
+    if not linked.table.is_whole:
         return f"a part of the table in {each.file!r} is not among the passages that were read"
-    if each.bound not in _DENYING or each.told.operation in EXTREMES:
-        reason = unsupported_reason(asked, each.told.operation or Operation.COUNT)
+    if each.operator not in _DENYING or each.prediction.operation in EXTREMES:
+        reason = unsupported_reason(linked, each.prediction.operation or Operation.COUNT)
         if reason is not None:
             return reason
-    linked_numbers = asked.linked_numbers(but=each.at)
-    if (number := first_number_beside(kept.rest, linked_numbers)) is not None:
+    linked_numbers = linked.linked_numbers(but=each.filter_column)
+    if (number := first_number_beside(filtered.rest, linked_numbers)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "
             f"{each.file!r}; ask with one bound"
         )
-    titles = asked.table.header
+    titles = linked.table.header
     unlinked = next(
         (
             phrase
-            for phrase in narrowing
-            if phrase in kept.rest and not asked.is_linked(phrase, titles)
+            for phrase in filter_phrases
+            if phrase in filtered.rest and not linked.is_linked(phrase, titles)
         ),
         None,
     )
@@ -234,71 +238,82 @@ def _refusal_reason(
 
 
 def _requested_column(
-    asked: LinkedQuestion,
+    linked: LinkedQuestion,
     each: _Comparison,
-    chances: ColumnProbabilities,
-    meant: ColumnPrediction | None,
+    column_probabilities: ColumnProbabilities,
+    column_prediction: ColumnPrediction | None,
 ) -> tuple[int | None, float]:
     """The index of the column whose cells are asked for, and its probability.
 
     The index is None where the rows are counted or their names are asked for.
     """
-    operation = each.told.operation
+    operation = each.prediction.operation
     if operation is Operation.COUNT:
-        return None, each.told.probability
+        return None, each.prediction.probability
     if operation is None:
-        if each.told.no_column_probability >= LEAST_NONE:
-            return None, each.told.no_column_probability
+        if each.prediction.no_column_probability >= LEAST_NONE:
+            return None, each.prediction.no_column_probability
         best_index = max(
-            range(len(chances.probabilities)), key=lambda index: chances.probabilities[index]
+            range(len(column_probabilities.probabilities)),
+            key=lambda index: column_probabilities.probabilities[index],
         )
         return (
-            (None, 1.0 - chances.no_column_probability)
-            if best_index + 1 == each.at
-            else (best_index + 1, chances.probabilities[best_index])
+            (None, 1.0 - column_probabilities.no_column_probability)
+            if best_index + 1 == each.filter_column
+            else (best_index + 1, column_probabilities.probabilities[best_index])
         )
-    if meant is not None:
-        return meant.number, meant.probability
+    if column_prediction is not None:
+        return column_prediction.number, column_prediction.probability
     columns = [
-        index for index in asked.titles if index in asked.orderable_columns and index != each.at
+        index
+        for index in linked.titles
+        if index in linked.orderable_columns and index != each.filter_column
     ]
-    return (columns[0], 1.0 - each.told.no_column_probability) if len(columns) == 1 else (None, 0.0)
+    return (
+        (columns[0], 1.0 - each.prediction.no_column_probability)
+        if len(columns) == 1
+        else (None, 0.0)
+    )
 
 
 def _count_rows(
-    question: TableQuestion, asked: LinkedQuestion, rows: Sequence[Row]
+    question: TableQuestion, linked: LinkedQuestion, rows: Sequence[Row]
 ) -> Computed | NotComputed | None:
     """Count the rows. A count of 0 cites all rows that were compared."""
     if len(rows) > 1:
-        return aggregate_column(Operation.COUNT, asked, 0, question.wording)
-    if any(map(asked.matches_filter, asked.totals.unclear)):
+        return aggregate_column(Operation.COUNT, linked, 0, question.wording)
+    if any(map(linked.matches_filter, linked.totals.unclear)):
         return None
-    phrases = question.wording(asked.located[0].passage.language)
+    phrases = question.wording(linked.located[0].passage.language)
     text = phrases.value.format(
-        what=phrases.of_title(phrases.count, asked.table.header[0] or phrases.untitled),
+        what=phrases.of_title(phrases.count, linked.table.header[0] or phrases.untitled),
         number=len(rows),
-        over=asked.matched_cells_text,
+        over=linked.matched_cells_text,
     )
-    return Computed(text=text, rows=tuple(each.candidate for each in rows or asked.totals.own))
+    return Computed(text=text, rows=tuple(each.candidate for each in rows or linked.totals.own))
 
 
 def _list_rows(
-    question: TableQuestion, asked: LinkedQuestion, rows: Sequence[Row], column: int | None, at: int
+    question: TableQuestion,
+    linked: LinkedQuestion,
+    rows: Sequence[Row],
+    column: int | None,
+    filter_column: int,
 ) -> Computed | None:
     """The names of the rows, or their cells in a column."""
-    table = asked.table
+    table = linked.table
     safe_rows = [row for row in rows if not row.candidate.is_prompt_injection]
     if not safe_rows or not all(row.cells[0].text for row in safe_rows):
         return None
-    names = [table.name_of(row, (at,)) for row in safe_rows]
+    names = [table.name_of(row, (filter_column,)) for row in safe_rows]
     if column:
         title = table.header[column]
         cells = [
             f"{title}: {row.cells[column].text or '–'}".removeprefix(": ") for row in safe_rows
         ]
         names = [f"{name} — {cell}" for name, cell in zip(names, cells, strict=True)]
-    phrases = question.wording(asked.located[0].passage.language)
-    note = phrases.joined(asked.matched_cells_text, phrases.rows_of(len(safe_rows)))
+    phrases = question.wording(linked.located[0].passage.language)
+    note = phrases.joined(linked.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
         text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
         rows=tuple(row.candidate for row in safe_rows),

@@ -98,11 +98,11 @@ class GenerativeAnswerer:
             yield event
 
     async def _model_events(
-        self, shown: ModelPrompt, composition: Composition, writing: _Writing
+        self, prompt: ModelPrompt, composition: Composition, writing: _Writing
     ) -> AsyncGenerator[AnswerEvent]:
         """What the model writes, as events; its failure is noted."""
         try:
-            async with aclosing(self.writer(shown.instructions, shown.prompt)) as pieces:
+            async with aclosing(self.writer(prompt.instructions, prompt.prompt)) as pieces:
                 async for piece in pieces:
                     writing.usage = piece.usage or writing.usage
                     writing.model = piece.model or writing.model
@@ -118,16 +118,16 @@ class GenerativeAnswerer:
             yield event
 
     async def _answer(
-        self, draft: Answer, shown: ModelPrompt, composition: Composition, writing: _Writing
+        self, draft: Answer, prompt: ModelPrompt, composition: Composition, writing: _Writing
     ) -> Answer:
         answer = replace(
             await self._grounded_answer(draft, composition, writing),
             removed_citations=composition.removed,
-            omitted_evidence=shown.omitted,
+            omitted_evidence=prompt.omitted,
             # A call that broke off, or was ended, does not say what it cost.
             usage=writing.usage or Usage(requests=1),
         )
-        notes = self._truncation_notes(shown)
+        notes = self._truncation_notes(prompt)
         return replace(answer, degraded=(*answer.degraded, *notes))
 
     async def _grounded_answer(
@@ -180,11 +180,11 @@ class GenerativeAnswerer:
             f"{self.writer.name} beside the {self.writer.max_output_tokens} it may write"
         )
 
-    def _truncation_notes(self, shown: ModelPrompt) -> tuple[str, ...]:
-        if not shown.shortened and not shown.omitted:
+    def _truncation_notes(self, prompt: ModelPrompt) -> tuple[str, ...]:
+        if not prompt.shortened and not prompt.omitted:
             return ()
         return (
-            f"context: {shown.shortened} sources shortened and {shown.omitted} left out, to fit "
+            f"context: {prompt.shortened} sources shortened and {prompt.omitted} left out, to fit "
             f"into the {self.writer.context_tokens} tokens of {self.writer.name}",
         )
 

@@ -97,15 +97,15 @@ class SupportGrounder:
         )
 
     async def _judge_scores(
-        self, held: Mapping[int, ClaimEvidence]
+        self, claims: Mapping[int, ClaimEvidence]
     ) -> tuple[dict[int, float], tuple[str, ...]]:
-        if self.judge is None or not held:
+        if self.judge is None or not claims:
             return {}, ()
-        indices = sorted(held)
+        indices = sorted(claims)
         try:
             scores = await self.judge(
-                [held[index].judged_statement for index in indices],
-                [held[index].judged_text for index in indices],
+                [claims[index].judged_statement for index in indices],
+                [claims[index].judged_text for index in indices],
             )
         except ModelUnavailable as unavailable:
             return {}, (f"grounding: not judged, {unavailable}",)

@@ -51,23 +51,23 @@ _GAP = re.compile(r"\s*(?:[a-zäöüéèáíóàç]{1,3}['’\s])?\s*(?:[$€£�
 
 
 def reversed_limits(
-    claimed: ExactValues, held: Sequence[ExactValues], language: str | None
+    claim: ExactValues, sources: Sequence[ExactValues], language: str | None
 ) -> list[Figure]:
     """The figures that the claim bounds from below and all texts bound from above, or vice versa.
 
-    >>> held = [extract_values("The notice is at least three months.", "en", analyzer)]
+    >>> sources = [extract_values("The notice is at least three months.", "en", analyzer)]
     >>> claim = extract_values("The notice is at most 3 months.", "en", analyzer)
-    >>> len(reversed_limits(claim, held, "en"))
+    >>> len(reversed_limits(claim, sources, "en"))
     1
     """
     reversed_figures = []
-    for figure in claimed.figures:
-        claimed_side = _bound_side(claimed.text, figure, language) if figure.claims else None
+    for figure in claim.figures:
+        claimed_side = _bound_side(claim.text, figure, language) if figure.claims else None
         if claimed_side is None:
             continue
         source_sides = [
             _bound_side(each.text, other, language)
-            for each in held
+            for each in sources
             for other in each.figures
             if agrees(figure, other)
         ]

@@ -43,7 +43,7 @@ _NAMES = {
 async def written_proposals(
     writer: Writer,
     evidence: Sequence[Evidence],
-    said: PreviousTurn,
+    previous: PreviousTurn,
     *,
     count: int,
     language: str | None,
@@ -55,7 +55,10 @@ async def written_proposals(
     `wordings` reads the lines of a reply. Whether the documents answer them is not known. Raises
     ModelUnavailable.
     """
-    turns = (Turn(role="user", text=said.question), Turn(role="assistant", text=said.answer))
+    turns = (
+        Turn(role="user", text=previous.question),
+        Turn(role="assistant", text=previous.answer),
+    )
     prompt = build_prompt(
         _ASKED,
         evidence,
@@ -76,6 +79,8 @@ async def written_proposals(
     questions = [
         each
         for each in candidates
-        if 2 < len(each) <= LONGEST_QUESTION and any(map(str.isalpha, each)) and not said.asks(each)
+        if 2 < len(each) <= LONGEST_QUESTION
+        and any(map(str.isalpha, each))
+        and not previous.asks(each)
     ]
     return tuple(questions[:count]), model_name

@@ -15,69 +15,69 @@ _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 """Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
 
 
-def unsupported_reason(asked: LinkedQuestion, operation: Operation) -> str | None:
+def unsupported_reason(linked: LinkedQuestion, operation: Operation) -> str | None:
     """The reason why the rows cannot be determined, whatever the question mentions; None
     without."""
-    if (word := _negation_word(asked)) is not None:
+    if (word := _negation_word(linked)) is not None:
         return f"what the question leaves out by {word!r} is not told"
     # "Of all quarters together" says such a title, too.
-    if operation in EXTREMES and (title := _repeated_category_title(asked)) is not None:
+    if operation in EXTREMES and (title := _repeated_category_title(linked)) is not None:
         return f"each {title!r} has several rows, which are not put together"
     return None
 
 
-def partial_mention_reason(asked: LinkedQuestion, operation: Operation) -> str | None:
+def partial_mention_reason(linked: LinkedQuestion, operation: Operation) -> str | None:
     """The reason why a part of a cell value in the question may restrict the rows; None without."""
-    if (prefix := _compound_prefix(asked)) is not None:
+    if (prefix := _compound_prefix(linked)) is not None:
         return f"a word of the question begins with {prefix!r}, which only some rows say"
     # An end of a column is said with words of all kinds: "le plus haut".
-    if operation not in EXTREMES and (match := _partial_match(asked)) is not None:
+    if operation not in EXTREMES and (match := _partial_match(linked)) is not None:
         return f"{match[0]!r} may mean {match[1]!r}, which only some rows say"
     return None
 
 
-def _negation_word(asked: LinkedQuestion) -> str | None:
+def _negation_word(linked: LinkedQuestion) -> str | None:
     """A word by which the question leaves something out or denies it."""
-    linked_terms = asked.all_terms(
-        *asked.table.header, *(cell for cells in asked.matched_cells.values() for cell in cells)
+    linked_terms = linked.all_terms(
+        *linked.table.header, *(cell for cells in linked.matched_cells.values() for cell in cells)
     )
-    words = _WORD.findall(asked.question.casefold())
+    words = _WORD.findall(linked.question.casefold())
     return next(
         (
             word
             for word in words
             # Latin letters alone join words: "a-t-il".
-            if word in NEGATION_WORDS - _JOINING and not asked.terms_of(word) & linked_terms
+            if word in NEGATION_WORDS - _JOINING and not linked.terms_of(word) & linked_terms
         ),
         None,
     )
 
 
-def _repeated_category_title(asked: LinkedQuestion) -> str | None:
+def _repeated_category_title(linked: LinkedQuestion) -> str | None:
     """The title of a column of words that the question says, each of several rows.
 
     "Which technician earned most?" asks neither for a row nor for all of them together.
     """
-    for column in asked.titles:
-        cells = asked.table.column(column)
+    for column in linked.titles:
+        cells = linked.table.column(column)
         is_text_column = (
             column > 0
-            and column not in asked.orderable_columns
-            and column not in asked.matched_cells
+            and column not in linked.orderable_columns
+            and column not in linked.matched_cells
         )
         if is_text_column and len(set(cells)) < len(cells):
-            return asked.table.header[column]
+            return linked.table.header[column]
     return None
 
 
-def _compound_prefix(asked: LinkedQuestion) -> str | None:
+def _compound_prefix(linked: LinkedQuestion) -> str | None:
     """A cell of words with which a longer word of the question begins, as compounds do."""
-    words = asked.question.casefold().split()
+    words = linked.question.casefold().split()
     cells = {
         cell.casefold(): cell
-        for column in range(len(asked.table.header))
-        if column not in asked.orderable_columns
-        for cell in asked.table.column(column)
+        for column in range(len(linked.table.header))
+        if column not in linked.orderable_columns
+        for cell in linked.table.column(column)
         if len(cell) >= _FEWEST_LETTERS
     }
     return next(
@@ -91,22 +91,22 @@ def _compound_prefix(asked: LinkedQuestion) -> str | None:
     )
 
 
-def _partial_match(asked: LinkedQuestion) -> tuple[str, str] | None:
+def _partial_match(linked: LinkedQuestion) -> tuple[str, str] | None:
     """A question word that occurs in only one distinct cell value of a column, and that value.
 
     "The Festival" may mean the rows whose cell has more words. Words of the titles or of the
     document's name are ignored.
     """
-    context_terms = asked.all_terms(*asked.table.header, *asked.context_titles)
-    for word in asked.question.split():
-        if not (word_terms := asked.terms_of(word)) or word_terms & context_terms:
+    context_terms = linked.all_terms(*linked.table.header, *linked.context_titles)
+    for word in linked.question.split():
+        if not (word_terms := linked.terms_of(word)) or word_terms & context_terms:
             continue
-        for column in range(len(asked.table.header)):
-            if column in asked.orderable_columns:
+        for column in range(len(linked.table.header)):
+            if column in linked.orderable_columns:
                 continue
             matching_cells = {
-                cell for cell in asked.table.column(column) if word_terms <= asked.terms_of(cell)
+                cell for cell in linked.table.column(column) if word_terms <= linked.terms_of(cell)
             }
-            if len(matching_cells) == 1 and len(set(asked.table.column(column))) > 1:
+            if len(matching_cells) == 1 and len(set(linked.table.column(column))) > 1:
                 return word.strip("?!.,"), matching_cells.pop()
     return None

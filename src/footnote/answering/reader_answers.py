@@ -216,7 +216,7 @@ class ReaderAnswerer:
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
         if not tables:
             return _OfTables(chosen=chosen)
-        aggregation_answerer = AggregationAnswerer(
+        answerer = AggregationAnswerer(
             reader=reader,
             analyzer=self.analyzer,
             least=self.least_answerability,
@@ -224,7 +224,7 @@ class ReaderAnswerer:
             finder=self.finder,
             around=self.around,
         )
-        computation = await aggregation_answerer(question, chosen, ranked, tables, read=found)
+        computation = await answerer(question, chosen, ranked, tables, read_answers=found)
         if computation is not None:
             return _OfTables(chosen=chosen, computation=computation)
         chosen = [in_named_column(question, answer, self._terms_of(answer)) for answer in chosen]
@@ -371,7 +371,7 @@ def answer_text(question: str, found: LocatedAnswer, evidence: Sequence[Evidence
     column_indices = [
         index for index, cell in enumerate(cells_of(found.candidate)) if cell in answer_cells
     ]
-    name = name_of_row(found.candidate, evidence, said=column_indices) or name_cell.text
+    name = name_of_row(found.candidate, evidence, shown_columns=column_indices) or name_cell.text
     if name == name_cell.text and is_code(name) and not contains_phrase(name, question):
         other_texts = (cell.text for cell in cells[1:] if cell not in answer_cells)
         alias = next(

@@ -35,15 +35,15 @@ _SEVERAL = 2
 class NamedRows:
     """The rows of a table that a question names."""
 
-    asked: LinkedQuestion
+    linked: LinkedQuestion
     rows: Sequence[Row]
-    at: int
+    name_column: int
     """The column of their names."""
 
     @property
     def names(self) -> list[str]:
         """What the rows are called in that column."""
-        return [row.cells[self.at].text for row in self.rows]
+        return [row.cells[self.name_column].text for row in self.rows]
 
 
 async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | None:
@@ -54,12 +54,12 @@ async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | Non
     have rows of the same names. Raises ModelUnavailable.
     """
     candidates = await asyncio.to_thread(lambda: list(_named_rows(question, question.tables)))
-    if not all(named.asked.table.is_whole for named in candidates):
+    if not all(named.linked.table.is_whole for named in candidates):
         completed_tables = await question.whole()
         candidates = await asyncio.to_thread(lambda: list(_named_rows(question, completed_tables)))
     best: tuple[Computed, float] | None = None
     for named in candidates:
-        table = named.asked.table
+        table = named.linked.table
         prediction = await question.predicted_operation(table)
         if prediction is None:
             continue
@@ -67,7 +67,7 @@ async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | Non
             prediction.operation_probabilities.get(operation, 0.0) for operation in JOINT_OPERATIONS
         )
         column = await question.predicted_column(table)
-        if column is None or column.number == named.at:
+        if column is None or column.number == named.name_column:
             continue
         text = comparison_text(named, column, question.wording)
         probability = comparison_probability * column.probability
@@ -82,7 +82,7 @@ async def is_over_rows(question: TableQuestion) -> bool:
     Raises ModelUnavailable.
     """
     for named in await asyncio.to_thread(lambda: list(_named_rows(question, question.tables))):
-        prediction = await question.predicted_operation(named.asked.table)
+        prediction = await question.predicted_operation(named.linked.table)
         if prediction is not None and prediction.operation is not None:
             return True
     return False
@@ -105,17 +105,26 @@ def _named_rows(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator
                 and column not in linked.orderable_columns
             ):
                 rows = [row for row in table.rows if row.cells[column].text in mentioned]
-                yield NamedRows(asked=linked, rows=rows, at=column)
+                yield NamedRows(linked=linked, rows=rows, name_column=column)
                 break
 
 
-def comparison_text(named: NamedRows, meant: ColumnPrediction, wording: Wording) -> str | None:
+def comparison_text(
+    named_rows: NamedRows, column_prediction: ColumnPrediction, wording: Wording
+) -> str | None:
     """Format the compared cells, sorted if a maximum or minimum is predicted; None if one is
     empty."""
-    linked, name_column, column = named.asked, named.at, meant.number
-    table, rows = linked.table, list(named.rows)
+    linked, name_column, column = (
+        named_rows.linked,
+        named_rows.name_column,
+        column_prediction.number,
+    )
+    table, rows = linked.table, list(named_rows.rows)
     title = table.header[column]
-    if not all(linked.is_linked(phrase, (title, *named.names)) for phrase in meant.filter_phrases):
+    if not all(
+        linked.is_linked(phrase, (title, *named_rows.names))
+        for phrase in column_prediction.filter_phrases
+    ):
         return None
     cells = [row.cells[column].text for row in rows]
     sort_keys = (table.moments(cells), table.quantities(cells))
@@ -124,8 +133,8 @@ def comparison_text(named: NamedRows, meant: ColumnPrediction, wording: Wording)
         return None
     values = comparable.values
     suffix = ""
-    if meant.extreme_odds >= SURE_END:
-        is_largest = meant.extreme is Operation.LARGEST
+    if column_prediction.extreme_odds >= SURE_END:
+        is_largest = column_prediction.extreme is Operation.LARGEST
         order = sorted(range(len(rows)), key=lambda each: values[each], reverse=is_largest)
         rows, cells = [rows[index] for index in order], [cells[index] for index in order]
         first, second = values[order[0]], values[order[1]]

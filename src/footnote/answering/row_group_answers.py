@@ -58,8 +58,8 @@ _LEAST_CHANCE = 1e-4
 class RowGroupPrediction:
     """What is asked of the rows of a group."""
 
-    told: TableOperationPrediction
-    """With the operation that is believed, and its probability."""
+    prediction: TableOperationPrediction
+    """With the most probable operation and its probability."""
     table: Table
     cell: float
     """How likely a cell is asked for, by the model alone."""
@@ -71,17 +71,17 @@ def predict_for_row_group(
     question: str,
     tables: Iterable[Table],
     terms: Terms,
-    told: Mapping[tuple[str, ...], TableOperationPrediction],
+    predictions: Mapping[tuple[str, ...], TableOperationPrediction],
 ) -> RowGroupPrediction | None:
     """What is asked of the rows that the question names; None where it names no several of them.
 
     Of several tables with such rows it is about the one that leaves the fewest of its words
-    unexplained. `told` is what a model says beside each table's titles.
+    unexplained. `predictions` has the model's prediction for each table, by its titles.
     """
     candidates = []
     for table in tables:
-        prediction = told.get(tuple(table.header))
-        linked = asked_of_group(question, table, terms)
+        prediction = predictions.get(tuple(table.header))
+        linked = link_row_group(question, table, terms)
         if linked is not None and prediction is not None and prediction.operation_probabilities:
             candidates.append(
                 (len(linked.unlinked_words), prediction.no_column_probability, linked, prediction)
@@ -93,17 +93,17 @@ def predict_for_row_group(
 
 
 def _combined_prediction(
-    told: TableOperationPrediction, asked: LinkedQuestion
+    prediction: TableOperationPrediction, linked: LinkedQuestion
 ) -> RowGroupPrediction:
-    utilities = features(told, asked) @ np.array(WEIGHTS)
-    utilities[LIST] = utilities[LIST] if may_name(asked) else -np.inf
-    if asked.titles_explained_by_cells and not any(
-        column in asked.orderable_columns for column in asked.titles
+    utilities = features(prediction, linked) @ np.array(WEIGHTS)
+    utilities[LIST] = utilities[LIST] if may_name(linked) else -np.inf
+    if linked.titles_explained_by_cells and not any(
+        column in linked.orderable_columns for column in linked.titles
     ):
         # What the model took for a column is what the rows are called, and no other one is said:
         # none is added up, and a number of them is no cell of one.
         utilities[COUNT + 1 : END + 1] = -np.inf
-        if sum(told.operation_probabilities[each] for each in _NUMBERS) >= LEAST_NUMBER:
+        if sum(prediction.operation_probabilities[each] for each in _NUMBERS) >= LEAST_NUMBER:
             utilities[CELL] = -np.inf
     probabilities = np.exp(utilities - utilities.max())
     probabilities /= probabilities.sum()
@@ -112,17 +112,17 @@ def _combined_prediction(
     operation = None
     if ANSWER_TYPES[best_type] and probability >= LEAST:
         operation = max(
-            ANSWER_TYPES[best_type], key=lambda each: told.operation_probabilities[each]
+            ANSWER_TYPES[best_type], key=lambda each: prediction.operation_probabilities[each]
         )
     return RowGroupPrediction(
-        told=replace(told, operation=operation, probability=probability),
-        table=asked.table,
-        cell=1.0 - sum(told.operation_probabilities.values()),
+        prediction=replace(prediction, operation=operation, probability=probability),
+        table=linked.table,
+        cell=1.0 - sum(prediction.operation_probabilities.values()),
         names=probability if best_type == LIST and probability >= LEAST_NAMES else 0.0,
     )
 
 
-def asked_of_group(question: str, table: Table, terms: Terms) -> LinkedQuestion | None:
+def link_row_group(question: str, table: Table, terms: Terms) -> LinkedQuestion | None:
     """The question beside the table, if it names several rows by their cells, and no single one."""
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return None
@@ -136,19 +136,19 @@ def asked_of_group(question: str, table: Table, terms: Terms) -> LinkedQuestion 
     return linked if sum(map(linked.matches_filter, table.rows)) >= _FEWEST_ROWS else None
 
 
-def may_name(asked: LinkedQuestion) -> bool:
+def may_name(linked: LinkedQuestion) -> bool:
     """Whether the names of the rows may answer: it says what they are, and little else."""
-    return asked.mentions_row_type_or_document and len(asked.unlinked_words) <= MOST_UNEXPLAINED
+    return linked.mentions_row_type_or_document and len(linked.unlinked_words) <= MOST_UNEXPLAINED
 
 
-def features(told: TableOperationPrediction, asked: LinkedQuestion) -> Floats:
+def features(prediction: TableOperationPrediction, linked: LinkedQuestion) -> Floats:
     """The feature matrix, of shape (answer types, weights), float64."""
-    no_operation = 1.0 - sum(told.operation_probabilities.values())
-    no_column = log_odds(told.no_column_probability)
+    no_operation = 1.0 - sum(prediction.operation_probabilities.values())
+    no_column = log_odds(prediction.no_column_probability)
     matrix = np.zeros((len(ANSWER_TYPES), len(WEIGHTS)))
     for answer_type, operations in enumerate(ANSWER_TYPES):
         probability = (
-            sum(told.operation_probabilities[operation] for operation in operations)
+            sum(prediction.operation_probabilities[operation] for operation in operations)
             if operations
             else no_operation
         )
@@ -157,6 +157,6 @@ def features(told: TableOperationPrediction, asked: LinkedQuestion) -> Floats:
             matrix[answer_type, answer_type + 1] = 1.0
     matrix[LIST, 8] = matrix[COUNT, 9] = no_column
     matrix[COUNT + 1 : END + 1, 10] = no_column
-    matrix[0, 11] = len(asked.unlinked_words)
-    matrix[COUNT, 12] = float(asked.mentions_row_type_or_document)
+    matrix[0, 11] = len(linked.unlinked_words)
+    matrix[COUNT, 12] = float(linked.mentions_row_type_or_document)
     return matrix

@@ -42,7 +42,7 @@ aggregated; selected on 312 lines of `training/questions` that are in no fit."""
 ADDED_UP = (Operation.SUM, Operation.AVERAGE)
 """Operations over listed rows. A comparison is answered with the cells of all of them."""
 MANY_OR_FEW = "the rows that are named, or all from one to the other, may be meant; name them all"
-NO_ROWS = "a range of rows is asked for, and '{said}' tells none; name its ends as the table does"
+NO_ROWS = "a range of rows is asked for, and '{names}' tells none; name its ends as the table does"
 NOTHING_ASKED = "a range of rows is asked for, and nothing over them; ask for their sum or average"
 _ENDS_OF = {RowRange.BETWEEN: 2}
 """Number of named rows that define a range; 1 for all other ranges."""
@@ -52,31 +52,37 @@ _ENDS_OF = {RowRange.BETWEEN: 2}
 class _Named:
     """The rows of a table that a question names by one column, whose cells all differ."""
 
-    asked: LinkedQuestion
-    at: int
-    said: frozenset[str]
+    linked: LinkedQuestion
+    name_column: int
+    mentioned_names: frozenset[str]
 
-    def meant(self, told: TableOperationPrediction) -> tuple[RowRange | None, float]:
+    def predicted_range(
+        self, prediction: TableOperationPrediction
+    ) -> tuple[RowRange | None, float]:
         """The predicted range, or None for exactly the named rows, and its probability."""
         best_range = max(
-            told.range_probabilities, key=lambda each: told.range_probabilities[each], default=None
+            prediction.range_probabilities,
+            key=lambda each: prediction.range_probabilities[each],
+            default=None,
         )
-        if best_range is not None and told.range_probabilities[best_range] >= LEAST_RANGE:
-            return best_range, told.range_probabilities[best_range]
-        return None, 1.0 - sum(told.range_probabilities.values())
+        if best_range is not None and prediction.range_probabilities[best_range] >= LEAST_RANGE:
+            return best_range, prediction.range_probabilities[best_range]
+        return None, 1.0 - sum(prediction.range_probabilities.values())
 
-    def chosen(self, meant: RowRange | None) -> RowSelection | None:
+    def select_rows(self, row_range: RowRange | None) -> RowSelection | None:
         """The rows of this range; None where it has none, or its ends are not what is named."""
-        linked, column = self.asked, self.at
+        linked, column = self.linked, self.name_column
         rows = [row for row in linked.totals.own if row.cells[column].text]
-        if meant is None:
-            selected = [row for row in rows if row.cells[column].text in self.said]
+        if row_range is None:
+            selected = [row for row in rows if row.cells[column].text in self.mentioned_names]
             return _row_selection(column, selected, " / ")
         keys = _sort_keys(linked.table, [row.cells[column].text for row in rows])
         end_keys = sorted(
-            key for key, row in zip(keys, rows, strict=True) if row.cells[column].text in self.said
+            key
+            for key, row in zip(keys, rows, strict=True)
+            if row.cells[column].text in self.mentioned_names
         )
-        if len(end_keys) != _ENDS_OF.get(meant, 1):
+        if len(end_keys) != _ENDS_OF.get(row_range, 1):
             return None
         first, last = end_keys[0], end_keys[-1]
         masks: dict[RowRange, Sequence[bool]] = {
@@ -86,7 +92,7 @@ class _Named:
             RowRange.UNTIL: [key <= first for key in keys],
             RowRange.BEFORE: [key < first for key in keys],
         }
-        keyed_rows = compress(zip(keys, rows, strict=True), masks[meant])
+        keyed_rows = compress(zip(keys, rows, strict=True), masks[row_range])
         selected = [row for _, row in sorted(keyed_rows, key=lambda each: each[0])]
         return _row_selection(column, selected[:1] + selected[1:][-1:], " – ", of=selected)
 
@@ -99,17 +105,17 @@ async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
     """
     named_rows = []
     for named in await asyncio.to_thread(lambda: list(_rows_named(question, question.tables))):
-        prediction = await question.predicted_operation(named.asked.table)
+        prediction = await question.predicted_operation(named.linked.table)
         if prediction is not None and _is_over_several(named, prediction):
             named_rows.append(named)
-    if not all(named.asked.table.is_whole for named in named_rows):
+    if not all(named.linked.table.is_whole for named in named_rows):
         completed_tables = await question.whole()
         completed = await asyncio.to_thread(lambda: list(_rows_named(question, completed_tables)))
-        headers = {named.asked.table.header for named in named_rows}
-        named_rows = [named for named in completed if named.asked.table.header in headers]
+        headers = {named.linked.table.header for named in named_rows}
+        named_rows = [named for named in completed if named.linked.table.header in headers]
     best: ScoredComputation | None = None
     for named in named_rows:
-        table = named.asked.table
+        table = named.linked.table
         operation_prediction, column = (
             await question.predicted_operation(table),
             await question.predicted_column(table),
@@ -133,49 +139,61 @@ def _rows_named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator
             if len(set(names)) < len(names) or (column > 0 and column in linked.numeric):
                 continue
             if mentioned := linked.mentioned_names(column):
-                yield _Named(asked=linked, at=column, said=mentioned)
+                yield _Named(linked=linked, name_column=column, mentioned_names=mentioned)
                 break
 
 
-def _is_over_several(named: _Named, told: TableOperationPrediction) -> bool:
+def _is_over_several(named: _Named, prediction: TableOperationPrediction) -> bool:
     """Whether a range is meant, or rows that are named are added up."""
-    row_range, _ = named.meant(told)
-    return row_range is not None or (len(named.said) > 1 and told.operation in ADDED_UP)
+    row_range, _ = named.predicted_range(prediction)
+    return row_range is not None or (
+        len(named.mentioned_names) > 1 and prediction.operation in ADDED_UP
+    )
 
 
 def _aggregate_rows(
-    named: _Named, told: TableOperationPrediction, meant: ColumnPrediction | None, wording: Wording
+    named: _Named,
+    prediction: TableOperationPrediction,
+    column_prediction: ColumnPrediction | None,
+    wording: Wording,
 ) -> ScoredComputation | None:
-    row_range, range_probability = named.meant(told)
-    linked, name_column = named.asked, named.at
-    column, column_probability = _target_column(named, told, meant)
+    row_range, range_probability = named.predicted_range(prediction)
+    linked, name_column = named.linked, named.name_column
+    column, column_probability = _target_column(named, prediction, column_prediction)
     if column_probability == 0.0:
         return None
     if row_range is None and range_probability < 1.0 - MOST_RANGE:
         return NotComputed(reason=MANY_OR_FEW), 0.0
-    selection = named.chosen(row_range)
+    selection = named.select_rows(row_range)
     if selection is None:
-        reason = NO_ROWS.format(said=" / ".join(sorted(named.said)))
+        reason = NO_ROWS.format(names=" / ".join(sorted(named.mentioned_names)))
         return NotComputed(reason=reason), 0.0
-    linked = replace(linked, chosen=selection, predicted_column=column)
-    # Of a column that its title tells a model has said no end.
-    column_prediction = meant if meant is not None and meant.number == column else None
+    linked = replace(linked, selection=selection, predicted_column=column)
+    # A prediction for another column has no extreme for this one.
+    target_prediction = (
+        column_prediction
+        if column_prediction is not None and column_prediction.number == column
+        else None
+    )
     unexplained = _unexplained_reason(
-        linked, told.operation, column, () if meant is None else meant.filter_phrases
+        linked,
+        prediction.operation,
+        column,
+        () if column_prediction is None else column_prediction.filter_phrases,
     )
     computation: Computed | NotComputed | None
     if unexplained is not None:
         computation = NotComputed(reason=unexplained)
-    elif told.operation is None:
-        computation = _listed_cells(linked, name_column, column_prediction, wording) or NotComputed(
+    elif prediction.operation is None:
+        computation = _listed_cells(linked, name_column, target_prediction, wording) or NotComputed(
             reason=NOTHING_ASKED
         )
     else:
-        is_extreme = column_prediction is not None and told.operation in EXTREMES
+        is_extreme = target_prediction is not None and prediction.operation in EXTREMES
         operation = (
-            column_prediction.extreme
-            if column_prediction is not None and is_extreme
-            else told.operation
+            target_prediction.extreme
+            if target_prediction is not None and is_extreme
+            else prediction.operation
         )
         computation = aggregate_column(
             operation, linked, name_column if column is None else column, wording
@@ -187,70 +205,78 @@ def _aggregate_rows(
 
 
 def _unexplained_reason(
-    asked: LinkedQuestion, operation: Operation | None, column: int | None, narrowing: Sequence[str]
+    linked: LinkedQuestion,
+    operation: Operation | None,
+    column: int | None,
+    filter_phrases: Sequence[str],
 ) -> str | None:
     """Why something else than these rows may be asked for; None where nothing speaks for it."""
-    if operation is not None and (reason := unsupported_reason(asked, operation)) is not None:
+    if operation is not None and (reason := unsupported_reason(linked, operation)) is not None:
         return reason
-    if (number := asked.unlinked_number) is not None:
+    if (number := linked.unlinked_number) is not None:
         return f"rows are chosen by their words and names, and {number!r} is in none of them"
-    titles = () if column is None else (asked.table.header[column],)
+    titles = () if column is None else (linked.table.header[column],)
     unexplained = next(
-        (phrase for phrase in narrowing if not asked.is_linked(phrase, titles)), None
+        (phrase for phrase in filter_phrases if not linked.is_linked(phrase, titles)), None
     )
     return None if unexplained is None else f"no row of its table says {unexplained!r}"
 
 
 def _target_column(
-    named: _Named, told: TableOperationPrediction, meant: ColumnPrediction | None
+    named: _Named, prediction: TableOperationPrediction, column_prediction: ColumnPrediction | None
 ) -> tuple[int | None, float]:
     """The column that is asked about, by its title or as a model tells, and how likely it is.
 
     None where rows are counted; 0 where nothing is to be computed.
     """
-    linked, name_column = named.asked, named.at
+    linked, name_column = named.linked, named.name_column
     mentioned = [
         index
         for index in linked.titles
         if index in linked.orderable_columns and index != name_column
     ]
-    column = mentioned[0] if len(mentioned) == 1 else None if meant is None else meant.number
-    if column == name_column or told.operation is Operation.OTHER:
+    column = None if column_prediction is None else column_prediction.number
+    if len(mentioned) == 1:
+        column = mentioned[0]
+    if column == name_column or prediction.operation is Operation.OTHER:
         return None, 0.0
-    if told.operation is Operation.COUNT:
-        return None, told.probability
+    if prediction.operation is Operation.COUNT:
+        return None, prediction.probability
     if column is None:
         return None, 0.0
-    if meant is not None and meant.number == column:
-        return column, meant.probability
-    return column, 1.0 - told.no_column_probability
+    if column_prediction is not None and column_prediction.number == column:
+        return column, column_prediction.probability
+    return column, 1.0 - prediction.no_column_probability
 
 
 def _listed_cells(
-    asked: LinkedQuestion, at: int, meant: ColumnPrediction | None, wording: Wording
+    linked: LinkedQuestion,
+    name_column: int,
+    column_prediction: ColumnPrediction | None,
+    wording: Wording,
 ) -> Computed | None:
     """The cells of the rows, where no operation over them is asked for."""
-    selected = [row for row in asked.totals.own if asked.matches_filter(row)]
-    if meant is None or len(selected) > MOST_COMPARED:
+    selected = [row for row in linked.totals.own if linked.matches_filter(row)]
+    if column_prediction is None or len(selected) > MOST_COMPARED:
         return None
-    named_rows = NamedRows(asked=asked, rows=selected, at=at)
-    text = comparison_text(named_rows, replace(meant, extreme_odds=0.0), wording)
+    named_rows = NamedRows(linked=linked, rows=selected, name_column=name_column)
+    text = comparison_text(named_rows, replace(column_prediction, extreme_odds=0.0), wording)
     return (
         None if text is None else Computed(text=text, rows=tuple(row.candidate for row in selected))
     )
 
 
 def _row_selection(
-    at: int, shown: Sequence[Row], between: str, *, of: Sequence[Row] | None = None
+    column: int, shown_rows: Sequence[Row], between: str, *, of: Sequence[Row] | None = None
 ) -> RowSelection | None:
-    """These rows, or those of which the shown ones are the ends."""
-    rows = shown if of is None else of
+    """A selection of the shown rows, or of the rows between them."""
+    rows = shown_rows if of is None else of
     if not rows:
         return None
     return RowSelection(
-        column=at,
-        cells=frozenset(row.cells[at].text for row in rows),
-        text=between.join(row.cells[at].text for row in shown),
+        column=column,
+        cells=frozenset(row.cells[column].text for row in rows),
+        text=between.join(row.cells[column].text for row in shown_rows),
     )
 
 

@@ -38,7 +38,7 @@ class LinkedQuestion:
     predicted_column: int | None = None
     """Index of the number column that a model predicts. Used where the question mentions no
     title."""
-    chosen: RowSelection | None = None
+    selection: RowSelection | None = None
     """The rows that the question selects by listing them, by giving a range, or by a comparison;
     None without such a selection."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -143,12 +143,12 @@ class LinkedQuestion:
         If the question mentions a total row beside other rows, only the other rows count. If rows
         were selected by one column, that selection replaces the matches in that column.
         """
-        if self.chosen is not None:
-            without_selection = replace(self, chosen=None).matched_cells.items()
+        if self.selection is not None:
+            all_matches = replace(self, selection=None).matched_cells.items()
             others = {
-                column: cells for column, cells in without_selection if column != self.chosen.column
+                column: cells for column, cells in all_matches if column != self.selection.column
             }
-            return {self.chosen.column: self.chosen.cells, **others}
+            return {self.selection.column: self.selection.cells, **others}
         title_terms = frozenset[str]().union(
             *(self.terms_of(without_unit(self.table.header[column])) for column in self.titles)
         )
@@ -195,7 +195,7 @@ class LinkedQuestion:
     def matches_one_name(self) -> bool:
         """Whether it says the name that one row alone has."""
         names = self.table.column(0)
-        return self.chosen is None and any(
+        return self.selection is None and any(
             names.count(name) == 1 for name in self.matched_cells.get(0, ())
         )
 
@@ -273,8 +273,8 @@ class LinkedQuestion:
         for column, cells in self.matched_cells.items():
             title = self.table.header[column]
             values = " / ".join(sorted(cells))
-            if self.chosen is not None and column == self.chosen.column:
-                values = self.chosen.text
+            if self.selection is not None and column == self.selection.column:
+                values = self.selection.text
             parts.append(f"{title}: {values}" if title else values)
         return ", ".join(parts)
 
@@ -359,12 +359,12 @@ class LinkedQuestion:
         values = {value.casefold() for value in self.table.column(column)}
         return any(item.casefold() in values for item in items)
 
-    def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
+    def _is_part_of_another(self, cell: str, texts: Set[str]) -> bool:
         """Whether each mention of this cell belongs to a longer cell value: "grand" in "concert
         grand"."""
         cell_terms = self.terms_of(cell)
         longer = [
-            other for other in said if cell_terms < self.terms_of(other) and self.mentions(other)
+            other for other in texts if cell_terms < self.terms_of(other) and self.mentions(other)
         ]
         counts = Counter(self.terms(self.question))
         return bool(longer) and any(counts[term] <= len(longer) for term in cell_terms)

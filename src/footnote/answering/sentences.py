@@ -72,11 +72,11 @@ class Candidate:
         """The statement without what its document might make a viewer open, load or mistake."""
         return self.readable_text(self.statement)
 
-    def readable_text(self, said: str) -> str:
-        """The same for what is said of it."""
+    def readable_text(self, text: str) -> str:
+        """The same for another text about it."""
         is_trusted = not self.evidence.suspicious
-        addresses = addresses_in(said) if is_trusted else frozenset[str]()
-        return plain_text(said, addresses=addresses) or "…"
+        addresses = addresses_in(text) if is_trusted else frozenset[str]()
+        return plain_text(text, addresses=addresses) or "…"
 
     @property
     def is_prompt_injection(self) -> bool:

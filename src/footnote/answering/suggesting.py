@@ -99,7 +99,7 @@ def worded_in(*languages: str | None) -> str:
 
 
 async def propose(
-    reader: Reader | None, passages: Sequence[Passage], said: PreviousTurn, language: str
+    reader: Reader | None, passages: Sequence[Passage], previous: PreviousTurn, language: str
 ) -> list[Proposal]:
     """Questions about the passages, the most promising first, from each section in turn.
 
@@ -111,24 +111,24 @@ async def propose(
         for rank, each in enumerate(passages, 1)
         if not each.suspicious
     ]
-    from_tables = [list(_cell_proposals(each, said, language)) for each in evidence]
+    from_tables = [list(_cell_proposals(each, previous, language)) for each in evidence]
     from_topics = []
     if reader is not None:
-        for topic, topic_evidence in _topics(evidence, said)[:READ_TOPICS]:
-            if proposal := await _best_for_topic(reader, topic, topic_evidence, said, language):
+        for topic, topic_evidence in _topics(evidence, previous)[:READ_TOPICS]:
+            if proposal := await _best_for_topic(reader, topic, topic_evidence, previous, language):
                 from_topics.append(proposal)
     from_topics.sort(key=lambda each: -each.probability)
-    return list(_in_turn([from_topics, *from_tables], said))
+    return list(_in_turn([from_topics, *from_tables], previous))
 
 
-def _in_turn(several: Iterable[Sequence[Proposal]], said: PreviousTurn) -> Iterator[Proposal]:
+def _in_turn(several: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
     """One of each list after the other, each question and each answer once."""
     seen: set[str] = set()
     for turn in zip_longest(*several):
         for proposal in turn:
             if (
                 proposal is None
-                or said.asks(proposal.question)
+                or previous.asks(proposal.question)
                 or plain_words(proposal.question) in seen
             ):
                 continue
@@ -136,7 +136,9 @@ def _in_turn(several: Iterable[Sequence[Proposal]], said: PreviousTurn) -> Itera
             yield proposal
 
 
-def _topics(evidence: Sequence[Evidence], said: PreviousTurn) -> list[tuple[str, list[Evidence]]]:
+def _topics(
+    evidence: Sequence[Evidence], previous: PreviousTurn
+) -> list[tuple[str, list[Evidence]]]:
     """The headings, each with the passages of prose below it; those not yet spoken of first."""
     evidence_by_topic: dict[str, list[Evidence]] = {}
     for item in evidence:
@@ -145,7 +147,7 @@ def _topics(evidence: Sequence[Evidence], said: PreviousTurn) -> list[tuple[str,
             if topic is not None:
                 evidence_by_topic.setdefault(topic, []).append(item)
     return sorted(
-        evidence_by_topic.items(), key=lambda each: contains_phrase(each[0], said.question)
+        evidence_by_topic.items(), key=lambda each: contains_phrase(each[0], previous.question)
     )
 
 
@@ -167,7 +169,7 @@ def topic_of(passage: Passage) -> str | None:
 
 
 async def _best_for_topic(
-    reader: Reader, topic: str, held: Sequence[Evidence], said: PreviousTurn, language: str
+    reader: Reader, topic: str, evidence: Sequence[Evidence], previous: PreviousTurn, language: str
 ) -> Proposal | None:
     """What is best asked of a topic; a heading that is a question is asked as it stands."""
     if topic[-1] in "?？؟":
@@ -176,14 +178,14 @@ async def _best_for_topic(
         template = _TOPIC.get(language, "{0}: {1}")
         wordings = [
             (kind, template.format(topic, wording))
-            for kind, wording in _applicable_wordings(held, language)
+            for kind, wording in _applicable_wordings(evidence, language)
         ]
     best: Proposal | None = None
     for kind, question in wordings:
-        for located in await read_statements(reader, question, held[:2]):
+        for located in await read_statements(reader, question, evidence[:2]):
             if located.probability < max(LEAST_READ, best.probability if best else 0.0):
                 continue
-            if said.holds(located.answer) or contains_phrase(located.answer, topic):
+            if previous.holds(located.answer) or contains_phrase(located.answer, topic):
                 continue
             if kind in _FIGURES and not any(map(str.isdigit, located.answer)):
                 continue
@@ -196,24 +198,28 @@ async def _best_for_topic(
     return best
 
 
-def _applicable_wordings(held: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]:
+def _applicable_wordings(evidence: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]:
     """What can be asked of the passages: for a figure only where there is one."""
-    has_figures = any(map(str.isdigit, "".join(item.passage.text for item in held[:2])))
+    has_figures = any(map(str.isdigit, "".join(item.passage.text for item in evidence[:2])))
     for kind, wording in enumerate(WORDINGS[language]):
         if has_figures or kind not in _FIGURES:
             yield kind, wording
 
 
-def _cell_proposals(evidence: Evidence, said: PreviousTurn, language: str) -> Iterator[Proposal]:
+def _cell_proposals(
+    evidence: Evidence, previous: PreviousTurn, language: str
+) -> Iterator[Proposal]:
     """Cells of the rows that were spoken of, then of others."""
     rows = [row for row in candidates_of([evidence]) if len(cells_of(row)) > 1]
-    rows.sort(key=lambda each: not _is_spoken_of(each, said))
+    rows.sort(key=lambda each: not _is_spoken_of(each, previous))
     for row in rows[:ROWS]:
         name, *cells = cells_of(row)
         if not _is_clean(name.text, LONGEST_ROW) or not any(map(str.isalpha, name.text)):
             continue
         # The column of the answer is what else the other rows are asked for.
-        cells.sort(key=lambda each: not (each.title and contains_phrase(each.title, said.question)))
+        cells.sort(
+            key=lambda each: not (each.title and contains_phrase(each.title, previous.question))
+        )
         askable = [
             cell
             for cell in cells
@@ -221,9 +227,9 @@ def _cell_proposals(evidence: Evidence, said: PreviousTurn, language: str) -> It
             and ":" not in cell.title
             and _is_clean(cell.title, LONGEST_TOPIC)
             and plain_words(cell.text) != plain_words(name.text)
-            and not (_is_spoken_of(row, said) and said.holds(cell.text))
+            and not (_is_spoken_of(row, previous) and previous.holds(cell.text))
         ]
-        for cell in askable[: 2 if _is_spoken_of(row, said) else 1]:
+        for cell in askable[: 2 if _is_spoken_of(row, previous) else 1]:
             yield Proposal(
                 question=_CELL.get(language, "{0}: {1}?").format(name.text, cell.title.rstrip("?")),
                 passage=evidence.passage,
@@ -233,10 +239,10 @@ def _cell_proposals(evidence: Evidence, said: PreviousTurn, language: str) -> It
             )
 
 
-def _is_spoken_of(row: Candidate, said: PreviousTurn) -> bool:
+def _is_spoken_of(row: Candidate, previous: PreviousTurn) -> bool:
     """Whether a table's row is what was asked or answered about."""
     name = cells_of(row)[0].text
-    return contains_phrase(name, said.question) or contains_phrase(name, said.answer)
+    return contains_phrase(name, previous.question) or contains_phrase(name, previous.answer)
 
 
 def _is_clean(text: str, most: int) -> bool:

@@ -33,11 +33,11 @@ async def decide(
     question: str,
     found: Sequence[LocatedAnswer],
     likeliness: Floats,
-    known: dict[tuple[str, str], SupportProbabilities] | None = None,
+    cached_probabilities: dict[tuple[str, str], SupportProbabilities] | None = None,
 ) -> Floats:
     """A row of `SUPPORT_FEATURES` for each statement. Raises ModelUnavailable.
 
-    `known` is what the head said before of claims and quotes; what it says now is added.
+    `cached_probabilities` has the earlier results by claim and quote; new ones are added.
     """
     rows = np.zeros((len(found), len(SUPPORT_FEATURES)))
     rows[:, 0] = likeliness
@@ -50,15 +50,15 @@ async def decide(
         )
         for answer in best_answers
     ]
-    known = {} if known is None else known
-    unjudged = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    cached_probabilities = {} if cached_probabilities is None else cached_probabilities
+    unjudged = [pair for pair in dict.fromkeys(pairs) if pair not in cached_probabilities]
     if unjudged:
         judgements = await reader.judge(
             [claim for claim, _ in unjudged], [quote for _, quote in unjudged]
         )
-        known.update(zip(unjudged, judgements, strict=True))
+        cached_probabilities.update(zip(unjudged, judgements, strict=True))
     for index, pair in zip(indices, pairs, strict=True):
-        probabilities = known[pair]
+        probabilities = cached_probabilities[pair]
         neither_log_probability = math.log(probabilities.neither + _LEAST)
         log_odds = [
             math.log(probability + _LEAST) - neither_log_probability

@@ -40,7 +40,9 @@ class TableQuestion:
     wording: Wording
     around: ExpandPassages | None = None
     """Loads the rest of a table that was retrieved in part."""
-    known: dict[tuple[str, ...], TableOperationPrediction] = field(default_factory=dict)
+    cached_predictions: dict[tuple[str, ...], TableOperationPrediction] = field(
+        default_factory=dict
+    )
     """Cached predictions of the table model, keyed by the table's titles."""
 
     @classmethod
@@ -68,12 +70,12 @@ class TableQuestion:
 
     async def predicted_operation(self, table: Table) -> TableOperationPrediction | None:
         """The predicted operation for a table; None without a prediction."""
-        if table.header not in self.known:
-            prediction = await self.finder.predict_operation(self.question, table.shown())
+        if table.header not in self.cached_predictions:
+            prediction = await self.finder.predict_operation(self.question, table.titled_columns())
             if prediction is None:
                 return None
-            self.known[table.header] = prediction
-        cached = self.known[table.header]
+            self.cached_predictions[table.header] = prediction
+        cached = self.cached_predictions[table.header]
         return cached if cached.operation_probabilities else None
 
     async def predicted_column(self, table: Table) -> ColumnPrediction | None:

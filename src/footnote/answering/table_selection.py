@@ -41,13 +41,12 @@ class TableMatch:
     written above the table."""
     says_column: bool
     """Whether it says the column's title."""
-    meant: ColumnPrediction | None
-    """What a model says of the column."""
-    unexplained: str | None
-    """Where no model told the column, the one word that names neither column nor group of the table
-    nor its document, if any."""
-    words_left: int
-    """How many such words there are."""
+    column_prediction: ColumnPrediction | None
+    """The prediction for this column, if a model made one."""
+    unlinked_word: str | None
+    """The first unlinked word of the question; None without one, or with a predicted column."""
+    unlinked_count: int
+    """How many unlinked words the question has."""
 
 
 def select_tables(
@@ -55,7 +54,7 @@ def select_tables(
     operation: Operation,
     evidence: Sequence[Evidence],
     terms: Terms,
-    meant: ColumnPredictions = NO_PREDICTIONS,
+    column_predictions: ColumnPredictions = NO_PREDICTIONS,
 ) -> list[TableMatch]:
     """Select the tables whose column the question is about or mentions; several if undecided.
 
@@ -65,7 +64,7 @@ def select_tables(
     """
     matches = []
     for table in tables_of(evidence):
-        candidate, prediction = table.rows[0].candidate, meant.of(table)
+        candidate, prediction = table.rows[0].candidate, column_predictions.of(table)
         located = LocatedAnswer(
             candidate=candidate,
             start=candidate.start,
@@ -77,7 +76,7 @@ def select_tables(
             table=table,
             terms=terms,
             located=[located],
-            predicted_column=meant.number(table),
+            predicted_column=column_predictions.number(table),
         )
         if any(len(row.cells) != len(table.header) for row in table.rows):
             continue
@@ -97,17 +96,17 @@ def select_tables(
                     located=located,
                     mentions_row_type=linked.mentions_row_type,
                     says_column=says_column,
-                    meant=prediction
+                    column_prediction=prediction
                     if prediction is not None and prediction.number == column
                     else None,
-                    unexplained=None if prediction else next(iter(linked.unlinked_words), None),
-                    words_left=len(linked.unlinked_words),
+                    unlinked_word=None if prediction else next(iter(linked.unlinked_words), None),
+                    unlinked_count=len(linked.unlinked_words),
                 )
             )
     matches = [match for match in matches if match.mentions_row_type] or matches
     matches = [match for match in matches if match.says_column] or matches
-    fewest = min((match.words_left for match in matches), default=0)
-    matches = [match for match in matches if match.words_left == fewest]
+    fewest = min((match.unlinked_count for match in matches), default=0)
+    matches = [match for match in matches if match.unlinked_count == fewest]
     if len(matches) < _SEVERAL:
         return matches
     first, second, *_ = sorted(matches, key=lambda each: each.located.probability, reverse=True)
@@ -122,7 +121,7 @@ def select_row_group(
     operation: Operation,
     evidence: Sequence[Evidence],
     terms: Terms,
-    meant: ColumnPredictions = NO_PREDICTIONS,
+    column_predictions: ColumnPredictions = NO_PREDICTIONS,
 ) -> LocatedAnswer | None:
     """The first row of the one table in which the question matches several rows by cell values.
 
@@ -138,8 +137,8 @@ def select_row_group(
             and sum(map(linked.matches_filter, table.rows)) >= _SEVERAL
             and column is not None
             and (
-                meant.is_told
-                and meant.number(table) is None
+                column_predictions.is_predicted
+                and column_predictions.number(table) is None
                 and not {*linked.titles} & {*linked.numeric}
                 if operation is Operation.COUNT
                 else column in linked.titles or linked.numeric == [column]
@@ -154,7 +153,7 @@ def select_row_group(
 
 
 def bound_set(
-    question: str, evidence: Sequence[Evidence], terms: Terms, meant: ColumnPredictions
+    question: str, evidence: Sequence[Evidence], terms: Terms, column_predictions: ColumnPredictions
 ) -> str | None:
     """The number in the question that no title or matched cell explains; None without one."""
     for table in tables_of(evidence):
@@ -163,7 +162,11 @@ def bound_set(
             candidate=candidate, start=candidate.start, end=candidate.end, probability=0.0
         )
         linked = LinkedQuestion(question=question, table=table, terms=terms, located=[located])
-        if meant.of(table) is not None and not linked.matches_one_name and linked.unlinked_number:
+        if (
+            column_predictions.of(table) is not None
+            and not linked.matches_one_name
+            and linked.unlinked_number
+        ):
             return linked.unlinked_number
     return None
 
@@ -194,7 +197,7 @@ def ambiguous_rows(
     found: LocatedAnswer,
     evidence: Sequence[Evidence],
     terms: Terms,
-    read: Sequence[LocatedAnswer] = (),
+    read_answers: Sequence[LocatedAnswer] = (),
 ) -> list[AmbiguousRow]:
     """The rows that match the question as well as the row of its answer, that row included.
 
@@ -234,7 +237,7 @@ def ambiguous_rows(
     )
     if not is_mentioned and (
         linked.distinguishes(answer_rows[0], matching_rows)
-        or _is_surely_read(linked, column, matching_rows, read)
+        or _is_surely_read(linked, column, matching_rows, read_answers)
     ):
         return []
     distinguishing_columns = [
@@ -266,25 +269,25 @@ def ambiguous_rows(
 
 
 def _listed_rows(
-    found: LocatedAnswer, asked: LinkedQuestion, rows: Sequence[Row]
+    found: LocatedAnswer, linked: LinkedQuestion, rows: Sequence[Row]
 ) -> list[AmbiguousRow]:
     """The names of the rows of the group that the question names, with their further words.
 
     Empty where it names none or one of them.
     """
-    table = asked.table
+    table = linked.table
     named_rows = [
         row for row in rows if row.cells[0].text and not row.candidate.is_prompt_injection
     ]
-    if not asked.matched_cells or 0 in asked.matched_cells or len(named_rows) < _SEVERAL:
+    if not linked.matched_cells or 0 in linked.matched_cells or len(named_rows) < _SEVERAL:
         return []
     distinguishing_columns = [
         column
         for column in range(1, len(table.header))
-        if column not in asked.orderable_columns
+        if column not in linked.orderable_columns
         and len({row.cells[column].text for row in named_rows}) > 1
     ]
-    columns = sorted({*asked.matched_cells, *distinguishing_columns})
+    columns = sorted({*linked.matched_cells, *distinguishing_columns})
     return [
         AmbiguousRow(
             located=replace(
@@ -298,16 +301,16 @@ def _listed_rows(
 
 
 def _is_surely_read(
-    asked: LinkedQuestion, column: int, rows: Sequence[Row], read: Sequence[LocatedAnswer]
+    linked: LinkedQuestion, column: int, rows: Sequence[Row], read_answers: Sequence[LocatedAnswer]
 ) -> bool:
     """Whether one of the rows was read far better than the others, or they cannot be compared."""
-    table = asked.table
-    is_numeric = column in asked.numeric
+    table = linked.table
+    is_numeric = column in linked.numeric
     if is_numeric and not isinstance(
         table.quantities([row.cells[column].text for row in rows]), Quantities
     ):
         return True
-    scores = _best_scores(read)
+    scores = _best_scores(read_answers)
     sorted_scores = sorted(scores.get(row_key(row.candidate), -inf) for row in rows)
     return sorted_scores[-1] - sorted_scores[-2] > (
         SURELY_READ if is_numeric else SURELY_READ_WORDS
@@ -324,12 +327,14 @@ class ReadApart:
     """Gap between the lowest score inside the group and the highest outside it, in log-odds."""
 
 
-def rows_read_apart(asked: LinkedQuestion, read: Sequence[LocatedAnswer]) -> ReadApart | None:
+def rows_read_apart(
+    linked: LinkedQuestion, read_answers: Sequence[LocatedAnswer]
+) -> ReadApart | None:
     """The group of rows that the reader separates from all others.
 
     None if a row has no score or two columns define such a group.
     """
-    table, scores = asked.table, _best_scores(read)
+    table, scores = linked.table, _best_scores(read_answers)
     row_scores = [scores.get(row_key(row.candidate)) for row in table.rows]
     known_scores = [score for score in row_scores if score is not None]
     if not known_scores or len(known_scores) < len(row_scores):
@@ -337,7 +342,7 @@ def rows_read_apart(asked: LinkedQuestion, read: Sequence[LocatedAnswer]) -> Rea
     best_row = table.rows[known_scores.index(max(known_scores))]
     groups = []
     for column in range(len(table.header)):
-        if column in asked.numeric:
+        if column in linked.numeric:
             continue
         in_group = [row.cells[column].text == best_row.cells[column].text for row in table.rows]
         inside = [
@@ -352,9 +357,9 @@ def rows_read_apart(asked: LinkedQuestion, read: Sequence[LocatedAnswer]) -> Rea
     return groups[0] if len(groups) == 1 else None
 
 
-def _best_scores(read: Sequence[LocatedAnswer]) -> dict[tuple[object, ...], float]:
+def _best_scores(read_answers: Sequence[LocatedAnswer]) -> dict[tuple[object, ...], float]:
     scores: dict[tuple[object, ...], float] = {}
-    for answer in read:
+    for answer in read_answers:
         key = row_key(answer.candidate)
         scores[key] = max(answer.score, scores.get(key, -inf))
     return scores

@@ -57,14 +57,14 @@ class Table:
         """What stands in its cells; nothing in those of a row that was cut or has fewer."""
         return [row.cells[number].text if number < len(row.cells) else "" for row in self.rows]
 
-    def shown(self, numbers: Iterable[int] | None = None) -> list[TitledColumn]:
-        """Its columns as a model is shown them, or the first and these."""
-        chosen = range(len(self.header)) if numbers is None else (0, *numbers)
+    def titled_columns(self, numbers: Iterable[int] | None = None) -> list[TitledColumn]:
+        """The columns as the table model reads them: all, or the first and the given ones."""
+        indices = range(len(self.header)) if numbers is None else (0, *numbers)
         return [
             TitledColumn(
                 title=split_identifier(self.header[number]), cells=self._first_cells(number)
             )
-            for number in chosen
+            for number in indices
         ]
 
     def _first_cells(self, number: int) -> tuple[str, ...]:
@@ -76,11 +76,11 @@ class Table:
                 distinct_cells[cell] = None
         return tuple(distinct_cells)
 
-    def name_of(self, row: Row, said: Collection[int] = ()) -> str:
+    def name_of(self, row: Row, shown_columns: Collection[int] = ()) -> str:
         """The name of a row: its first cell; after a code also the second, if it is a unique name.
 
-        The second is left out if it is among `said`, the columns shown anyway. Rows with equal
-        names get the first text cell that distinguishes them.
+        The second is left out if it is among `shown_columns`. Rows with equal names get the first
+        text cell that distinguishes them.
         """
         name_cell, *other_cells = row.cells
         same_name_rows = [
@@ -97,9 +97,13 @@ class Table:
                 if column_index < len(other.cells)
             ]
             are_words = all(text[:1].isalpha() and len(text) <= _LONGEST_NAME for text in cells)
-            if column_index not in said and are_words and len(set(cells)) == len(same_name_rows):
+            if (
+                column_index not in shown_columns
+                and are_words
+                and len(set(cells)) == len(same_name_rows)
+            ):
                 return f"{name_cell.text}, {row.cells[column_index].text}"
-        if not is_code(name_cell.text) or not other_cells or 1 in said:
+        if not is_code(name_cell.text) or not other_cells or 1 in shown_columns:
             return name_cell.text
         names = self.column(1)
         are_names = all(name[:1].isalpha() and len(name) <= _LONGEST_NAME for name in names)
@@ -169,13 +173,17 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
     )
 
 
-def name_of_row(row: Candidate, evidence: Sequence[Evidence], *, said: Collection[int]) -> str:
+def name_of_row(
+    row: Candidate, evidence: Sequence[Evidence], *, shown_columns: Collection[int]
+) -> str:
     """What the row is called in its table, beside these columns of it; nothing of what is none."""
     table = table_around(row, evidence)
     rows = () if table is None else table.rows
     matching_rows = (each for each in rows if each.candidate.canonical_span == row.canonical_span)
     matching_row = next(matching_rows, None)
-    return "" if table is None or matching_row is None else table.name_of(matching_row, said)
+    return (
+        "" if table is None or matching_row is None else table.name_of(matching_row, shown_columns)
+    )
 
 
 def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:

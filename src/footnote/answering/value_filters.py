@@ -29,7 +29,7 @@ from footnote.language.moments import NO_YEAR, Moments, times_mentioned
 from footnote.language.quantities import NotComparable, Quantities, marks_of, number_in
 from footnote.ports import ComparisonOperator
 
-SAID = {
+COMPARISON_TEXTS = {
     ComparisonOperator.MORE: "> {0}",
     ComparisonOperator.AT_LEAST: "≥ {0}",
     ComparisonOperator.LESS: "< {0}",
@@ -37,7 +37,7 @@ SAID = {
     ComparisonOperator.BETWEEN: "{0} – {1}",
     ComparisonOperator.EQUAL: "{0}",
 }
-"""A bound, as an answer says it."""
+"""How an answer writes a comparison."""
 TWO_WAYS = "the number of the question can be read in two ways; write it without marks"
 OTHER_UNIT = "the column {title!r} is in another unit than {unit!r}; ask in its own"
 MULTIPLE = "the title {title!r} says thousands or millions, which bounds are not compared with"
@@ -69,7 +69,7 @@ class FilteredRows:
     """The rows of a table that satisfy a comparison."""
 
     rows: Sequence[Row]
-    said: str
+    text: str
     """The comparison as the answer's text writes it: `> 200`."""
     rest: str
     """The question without the values that set it."""
@@ -95,7 +95,7 @@ def mentions_value(question: str, language: str | None) -> bool:
 
 
 def filter_rows(
-    asked: LinkedQuestion, column: int, bound: ComparisonOperator
+    linked: LinkedQuestion, column: int, operator: ComparisonOperator
 ) -> FilteredRows | NotComparable:
     """Select the rows whose cell in the column satisfies the comparison.
 
@@ -103,28 +103,28 @@ def filter_rows(
     cell are never selected. A value that occurs in a title or in a matched row name is used only if
     there is no other.
     """
-    rows = [row for row in asked.totals.own if any(map(str.isalnum, row.cells[column].text))]
+    rows = [row for row in linked.totals.own if any(map(str.isalnum, row.cells[column].text))]
     cells = [row.cells[column].text for row in rows]
-    column_values = asked.table.moments(cells, of_one_year=True) or asked.table.quantities(cells)
+    column_values = linked.table.moments(cells, of_one_year=True) or linked.table.quantities(cells)
     if column_values is None:
         column_values = NotComparable(reason="it holds other things than numbers, dates and times")
     if isinstance(column_values, NotComparable):
-        title = asked.table.header[column]
+        title = linked.table.header[column]
         return NotComparable(
             reason=f"the column {title!r} cannot be compared: {column_values.reason}"
         )
-    needed = 2 if bound is ComparisonOperator.BETWEEN else 1
+    needed = 2 if operator is ComparisonOperator.BETWEEN else 1
     if isinstance(column_values, Quantities):
-        values = _question_numbers(asked, column, cells, column_values)
+        values = _question_numbers(linked, column, cells, column_values)
     elif column_values.are_dates:
-        values = _question_dates(asked, needed)
+        values = _question_dates(linked, needed)
     else:
-        values = _question_times(asked, cells)
+        values = _question_times(linked, cells)
     if isinstance(values, NotComparable):
         return values
-    linked_numbers = asked.linked_numbers(but=column)
+    linked_numbers = linked.linked_numbers(but=column)
     unlinked_values = [
-        value for value in values if not _digit_runs(asked.question, value) <= linked_numbers
+        value for value in values if not _digit_runs(linked.question, value) <= linked_numbers
     ]
     values = next((choice for choice in (unlinked_values, values) if len(choice) == needed), [])
     if not values:
@@ -134,22 +134,26 @@ def filter_rows(
     keys = _comparison_keys(
         values,
         column_values,
-        is_of_order=bound not in (ComparisonOperator.EQUAL, ComparisonOperator.BETWEEN),
+        is_of_order=operator not in (ComparisonOperator.EQUAL, ComparisonOperator.BETWEEN),
     )
     if isinstance(keys, NotComparable):
         return keys
     value_keys, row_keys = keys
     matching_rows = [
-        row for row, key in zip(rows, row_keys, strict=True) if _satisfies(bound, key, value_keys)
+        row
+        for row, key in zip(rows, row_keys, strict=True)
+        if _satisfies(operator, key, value_keys)
     ]
-    value_texts = [asked.question[value.start : value.end].strip() for value in values]
-    rest = asked.question
+    value_texts = [linked.question[value.start : value.end].strip() for value in values]
+    rest = linked.question
     for value in reversed(values):
         rest = f"{rest[: value.start]} {rest[value.end :]}"
-    return FilteredRows(rows=matching_rows, said=SAID[bound].format(*value_texts), rest=rest)
+    return FilteredRows(
+        rows=matching_rows, text=COMPARISON_TEXTS[operator].format(*value_texts), rest=rest
+    )
 
 
-def _satisfies(bound: ComparisonOperator, key: Key, ends: Sequence[Key]) -> bool:
+def _satisfies(operator: ComparisonOperator, key: Key, ends: Sequence[Key]) -> bool:
     lowest, highest = min(ends), max(ends)
     return {
         ComparisonOperator.MORE: key > highest,
@@ -158,33 +162,36 @@ def _satisfies(bound: ComparisonOperator, key: Key, ends: Sequence[Key]) -> bool
         ComparisonOperator.AT_MOST: key <= highest,
         ComparisonOperator.BETWEEN: lowest <= key <= highest,
         ComparisonOperator.EQUAL: key == lowest,
-    }[bound]
+    }[operator]
 
 
 def _question_numbers(
-    asked: LinkedQuestion, column: int, cells: Sequence[str], held: Quantities
+    linked: LinkedQuestion, column: int, cells: Sequence[str], quantities: Quantities
 ) -> list[_Value] | NotComparable:
     """Parse the question's numbers; reject those in another unit than the column."""
-    title = asked.table.header[column]
-    date_spans = [(mention.start, mention.end) for mention in dates_mentioned(asked.question)]
+    title = linked.table.header[column]
+    date_spans = [(mention.start, mention.end) for mention in dates_mentioned(linked.question)]
     marks, numbers = marks_of(cells), []
-    figures = figures_of(asked.question, asked.table.language, date_spans)
-    column_units = {(held.style.prefix or held.style.suffix).strip(), *_UNITS.findall(title)}
+    figures = figures_of(linked.question, linked.table.language, date_spans)
+    column_units = {
+        (quantities.style.prefix or quantities.style.suffix).strip(),
+        *_UNITS.findall(title),
+    }
     for figure in _certain_figures(figures):
         readings = figure.values
         if len(readings) > 1:
             # In a Spanish question "1.000" is one thousand, whatever the language of the table.
-            language = detect_language(asked.question)
-            decimal_marks = marks if language in (None, asked.table.language) else None
-            figure_text = asked.question[figure.start : figure.end]
-            number = number_in(figure_text, language or asked.table.language, decimal_marks)
+            language = detect_language(linked.question)
+            decimal_marks = marks if language in (None, linked.table.language) else None
+            figure_text = linked.question[figure.start : figure.end]
+            number = number_in(figure_text, language or linked.table.language, decimal_marks)
             readings = frozenset() if number is None else readings & {float(number.value)}
         if len(readings) != 1:
             return NotComparable(reason=TWO_WAYS)
         [value] = readings
-        if (unit := _other_unit(asked.question, figure, column_units)) is not None:
+        if (unit := _other_unit(linked.question, figure, column_units)) is not None:
             return NotComparable(reason=OTHER_UNIT.format(title=title, unit=unit))
-        is_negative = _MINUS.search(asked.question[: figure.start]) is not None
+        is_negative = _MINUS.search(linked.question[: figure.start]) is not None
         key = (Decimal(str(-value if is_negative else value)),)
         numbers.append(_Value(start=figure.start - is_negative, end=figure.end, key=key))
     if _MULTIPLE.search(title):
@@ -192,20 +199,20 @@ def _question_numbers(
     return numbers
 
 
-def _other_unit(question: str, figure: Figure, held: Set[str]) -> str | None:
+def _other_unit(question: str, figure: Figure, column_units: Set[str]) -> str | None:
     """The number's currency or unit symbol if the column has a different one; else None."""
     unit_match = _UNIT.match(question, figure.end)
     symbol = unit_match[1] if unit_match is not None and unit_match[1] in _SYMBOLS else ""
-    currencies = {currency for currency in map(currency_of, held) if currency is not None}
+    currencies = {currency for currency in map(currency_of, column_units) if currency is not None}
     unit_kinds = (
         (figure.unit if figure.unit != PERCENT else "", currencies),
-        (symbol, held & _SYMBOLS),
+        (symbol, column_units & _SYMBOLS),
     )
     return next(
         (
             unit
-            for unit, column_units in unit_kinds
-            if unit and column_units and unit not in column_units
+            for unit, known_units in unit_kinds
+            if unit and known_units and unit not in known_units
         ),
         None,
     )
@@ -217,9 +224,9 @@ def _certain_figures(figures: Sequence[Figure]) -> list[Figure]:
     return [figure for figure in numbers if figure.claims] or numbers
 
 
-def _question_dates(asked: LinkedQuestion, needed: int) -> list[_Value] | NotComparable:
+def _question_dates(linked: LinkedQuestion, needed: int) -> list[_Value] | NotComparable:
     """Parse the dates of the question, each to the precision given (year, month or day)."""
-    question, language = asked.question, asked.table.language
+    question, language = linked.question, linked.table.language
     if quarters_in(question):
         return NotComparable(reason=QUARTER)
     dates = []
@@ -256,14 +263,14 @@ def _question_dates(asked: LinkedQuestion, needed: int) -> list[_Value] | NotCom
     return sorted(dates, key=lambda each: each.start)
 
 
-def _question_times(asked: LinkedQuestion, cells: Sequence[str]) -> list[_Value] | NotComparable:
+def _question_times(linked: LinkedQuestion, cells: Sequence[str]) -> list[_Value] | NotComparable:
     """Parse the times of the question, in minutes; a number without a unit counts hours.
 
     Times with seconds are rejected.
     """
     times = [
         _Value(start=start, end=end, key=(minutes,))
-        for start, end, minutes in times_mentioned(asked.question)
+        for start, end, minutes in times_mentioned(linked.question)
     ]
     if times:
         return times
@@ -271,12 +278,12 @@ def _question_times(asked: LinkedQuestion, cells: Sequence[str]) -> list[_Value]
         return NotComparable(reason="its times have seconds; say the time as they are written")
     return [
         _Value(start=figure.start, end=figure.end, key=(_as_decimal(figure) * _MINUTES_OF_HOUR,))
-        for figure in _certain_figures(figures_of(asked.question, asked.table.language))
+        for figure in _certain_figures(figures_of(linked.question, linked.table.language))
     ]
 
 
-def _overlaps_any(mention: DateMention, taken: Sequence[tuple[int, int]]) -> bool:
-    return any(mention.start < end and start < mention.end for start, end in taken)
+def _overlaps_any(mention: DateMention, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(mention.start < end and start < mention.end for start, end in spans)
 
 
 def _as_decimal(figure: Figure) -> Decimal:
@@ -284,7 +291,7 @@ def _as_decimal(figure: Figure) -> Decimal:
 
 
 def _comparison_keys(
-    values: Sequence[_Value], held: Quantities | Moments, *, is_of_order: bool
+    values: Sequence[_Value], column_values: Quantities | Moments, *, is_of_order: bool
 ) -> tuple[list[Key], list[Key]] | NotComparable:
     """The comparison keys of the values and of the cells.
 
@@ -292,8 +299,10 @@ def _comparison_keys(
     """
     days = [value.day for value in values if value.day is not None]
     if not days:
-        return [value.key for value in values], [(number,) for number in held.values]
-    cell_dates = [date.fromordinal(int(minutes // _MINUTES_OF_DAY)) for minutes in held.values]
+        return [value.key for value in values], [(number,) for number in column_values.values]
+    cell_dates = [
+        date.fromordinal(int(minutes // _MINUTES_OF_DAY)) for minutes in column_values.values
+    ]
     # "From 3 to 6 March 2024" says month and year once.
     for part in ("month", "year"):
         stated_values = {getattr(day, part) for day in days} - {None}

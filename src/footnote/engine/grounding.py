@@ -226,7 +226,7 @@ async def _shelf(
             given = await asyncio.to_thread(
                 passages_of, source.text, source=number, title=source.title, language=language
             )
-            shelf.put(given, Origin(source_id=name, given=True))
+            shelf.put(given, Origin(source_id=name, is_from_request=True))
     return shelf
 
 
