@@ -52,7 +52,10 @@ from footnote.store.pools import open_database
 
 from .folders import server_home
 from .parsers import keeping_parsers, kept_parser
-from .parts import pytest_collection_modifyitems  # noqa: F401  # a hook
+from .parts import (  # noqa: F401  # hooks
+    pytest_collection_modifyitems,
+    pytest_runtest_setup,
+)
 from .wire import WireServer
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
