@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from footnote.answering.document_versions import with_newer_note
 from footnote.domain import Evidence, Passage, StageRecord
 
 from .factories import make_evidence, make_passage
@@ -73,6 +74,15 @@ async def test_that_a_newer_one_was_not_found_to_answer_is_told() -> None:
     in_2023 = f"{QUESTION[:-1]} in 2023?"
     assert not (await marking(("2 metres", 0.9))(in_2023, make_evidence(OLD, NEW))).degraded
     assert not (await marking()(QUESTION, make_evidence(OLD, NEW))).degraded
+
+
+async def test_nothing_is_told_of_a_newer_one_that_is_cited_too() -> None:
+    evidence = make_evidence(OLD, NEW)
+    answer = replace(await marking(("2 metres", 0.9))(QUESTION, evidence), degraded=())
+    [citation] = answer.citations
+    assert with_newer_note(answer, evidence).degraded
+    both = (citation, replace(citation, document_id=NEW.document_id))
+    assert not with_newer_note(replace(answer, citations=both), evidence).degraded
 
 
 @pytest.mark.parametrize("answer_read", [(), (("six", 0.01),)])

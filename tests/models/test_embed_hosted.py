@@ -355,6 +355,16 @@ async def test_dimensions_nobody_tells_are_asked_for_once() -> None:
     assert len(server.asked) == 1
 
 
+async def test_a_service_that_finds_the_shortest_text_too_long_is_of_no_use() -> None:
+    too_long = fails(400, code="context_length_exceeded", message="maximum context length")
+    with (
+        embedding_server(then=lambda _: too_long) as server,
+        pytest.raises(LaneUnavailable, match="compatible:served"),
+    ):
+        async with embedder_at(server.url, "compatible:served"):
+            pass
+
+
 async def test_shortened_vectors_are_the_beginnings_at_unit_length() -> None:
     with embedding_server() as server:
         async with embedder_at(server.url, "compatible:served") as whole:

@@ -87,15 +87,16 @@ def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUI
 
 
 def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
-    """Add a note if the answer cites a document although a newer one of its series did not
-    answer."""
+    """Add a note if the answer cites a document although the newest one of its series is not
+    cited."""
     if not answer.found or stated(answer.question):
         return answer
     preferred_documents, names = documents_before(evidence), _document_names(evidence)
+    cited = dict.fromkeys(citation.document_id for citation in answer.citations)
     better_by_used = {
-        citation.document_id: preferred_documents[citation.document_id][0]
-        for citation in answer.citations
-        if preferred_documents.get(citation.document_id)
+        used: preferred_documents[used][0]
+        for used in cited
+        if preferred_documents.get(used) and preferred_documents[used][0] not in cited
     }
     why = "is asked for" if _series_ranks(evidence) else "is newer"
     notes = [

@@ -97,7 +97,7 @@ class Engine(Services):
         return await key_backup.export_keys(self, path)
 
     async def import_keys(self, path: Path) -> KeyImport:
-        """Restore the keys of an export for existing workspaces; all of them or none.
+        """Restore the keys of an export for existing workspaces, all of which are checked first.
 
         Raises InvalidRequest, Conflict and KeyUnavailable.
         """

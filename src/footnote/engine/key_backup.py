@@ -73,9 +73,10 @@ def write_keys(path: Path, keys: tuple[BackedUpKeys, ...]) -> str:
 async def import_keys(engine: Services, path: Path) -> KeyImport:
     """Restore the keys of an export, each in place of an older wrapping of the same key.
 
-    All are checked before any is changed: raises InvalidRequest for a file that is no export or was
-    changed, Conflict where the database has a newer wrapping or another key, and KeyUnavailable for
-    what the master key does not unwrap.
+    All are checked before any is changed; an import that is interrupted is finished by repeating
+    it. Raises InvalidRequest for a file that is no export or was changed, Conflict where the
+    database has a newer wrapping or another key, and KeyUnavailable for what the master key does
+    not unwrap.
     """
     given = await asyncio.to_thread(_read, path)
     here = {each.workspace_id: each for each in await all_stored_keys(engine.owner_url)}

@@ -34,14 +34,14 @@ from footnote.ports.telemetry import (
 )
 from footnote.retrieval.journal import Asked, Asker
 from footnote.retrieval.plans import resolved
+from footnote.settings import Settings
 from footnote.store.database import Database
 from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Searched, Window
 
 _CHUNKS_AROUND = 1200
 """Chunks loaded on each side of a passage: some 3,600 table rows of five columns."""
-_AT_FIRST = 8
-"""Default of the setting `top_k`."""
+_DEFAULT_TOP_K: int = Settings.model_fields["top_k"].default
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
 """Errors of an index whose cached lane, settings or replica are out of date."""
 NOTHING_INDEXED = (
@@ -94,7 +94,7 @@ def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
     A request with its own `top_k` stays as it is, and so do all where the setting `top_k` is below
     its default of 8. The argument `top_k` is that setting.
     """
-    if request.top_k is not None or top_k < _AT_FIRST:
+    if request.top_k is not None or top_k < _DEFAULT_TOP_K:
         return request
     return replace(request, top_k=max(top_k, MOST_PASSAGES))
 

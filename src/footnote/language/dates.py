@@ -287,7 +287,7 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     if "m" not in found:
         return
     name = found["m"].casefold()
-    if found.keys() == {"m"} and (name not in _ALONE or (name == "may" and found["m"] != "May")):
+    if found.keys() == {"m"} and name not in _ALONE:
         return
     month = MONTH_NUMBERS.get(name) or int(found["m"])
     last = int(found["d"]) if "d" in found else None

@@ -203,7 +203,10 @@ class HostedEmbedder:
 
     async def measured_dimensions(self, text: str) -> int:
         """Measure the model's dimensions by embedding this text. Raises LaneUnavailable."""
-        answer = await self._answered([text], "document")
+        try:
+            answer = await self._answered([text], "document")
+        except CallFailed as failure:
+            raise self._unavailable(failure) from None
         return len(answer.vectors[0]) if answer.vectors else 0
 
     async def close(self) -> None:
