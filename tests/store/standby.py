@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,12 +89,21 @@ def start(server: EmbeddedPostgres) -> None:
 
 
 def kill(server: EmbeddedPostgres) -> None:
-    """Kill the postmaster and wait until none of its children answers."""
+    """Kill the postmaster and its children, and wait until none of them is there any more.
+
+    A server is not started again while one of them still has its shared memory.
+    """
     pid = int((server.cluster / "postmaster.pid").read_text().split()[0])
-    children = [int(each) for each in _children_of(pid)]
-    for each in (pid, *children):
-        with suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
+    os.kill(pid, signal.SIGSTOP)  # it starts no other
+    with ExitStack() as opened:
+        processes = []
+        for each in (pid, *map(int, _children_of(pid))):
+            with suppress(ProcessLookupError):
+                processes.append(os.pidfd_open(each))
+                opened.callback(os.close, processes[-1])
+                os.kill(each, signal.SIGKILL)
+        for process in processes:
+            select.select([process], [], [])
 
 
 def _children_of(pid: int) -> list[str]:
