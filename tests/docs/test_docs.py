@@ -208,7 +208,8 @@ def test_the_settings_page_is_the_generated_one() -> None:
 def test_every_variable_that_is_mentioned_exists(each: Page) -> None:
     known = {f"FOOTNOTE_{name.upper()}" for name in Settings.model_fields}
     known |= {parameter.envvar or "" for parameter in ROOT_NODE.params}
-    known |= set(VARIABLE.findall((ROOT / "tests/conftest.py").read_text(encoding="utf-8")))
+    for file in ("tests/conftest.py", "tests/parts.py"):
+        known |= set(VARIABLE.findall((ROOT / file).read_text(encoding="utf-8")))
     known |= {"FOOTNOTE_TEST_DATA", *COMMAND_LINE_VARIABLES}
     assert set(VARIABLE.findall(each.text)) <= known
 
