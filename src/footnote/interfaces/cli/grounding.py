@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.engine import WorkspaceEngine
+from footnote.engine.grounding import MAX_SOURCE_CHARACTERS
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
@@ -20,6 +22,8 @@ from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 app = typer.Typer(name="grounding", help="Check statements against sources.", no_args_is_help=True)
 
 _STDIN = "-"
+_MAX_BYTES = 4 * MAX_SOURCE_CHARACTERS
+"""No text that is allowed has more in UTF-8; what is longer is not read whole."""
 
 
 @app.command("check", epilog=EXIT_CODES)
@@ -86,12 +90,19 @@ def check(
 def _read(name: str) -> str:
     """The text of a file, or of stdin. Raises InvalidRequest."""
     try:
-        content = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
-        return content.decode("utf-8-sig")
+        with nullcontext(sys.stdin.buffer) if name == _STDIN else Path(name).open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise InvalidRequest(
             f"{name} cannot be read: {error.strerror}", hint="check the path and its rights"
         ) from error
+    if len(content) > _MAX_BYTES:
+        raise InvalidRequest(
+            f"{name} is longer than {MAX_SOURCE_CHARACTERS:,} characters, which are allowed",
+            hint="ingest it, and name it with --document",
+        )
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidRequest(
             f"{name} is no text in UTF-8",
