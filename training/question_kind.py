@@ -2,8 +2,8 @@
 
     PYTHONPATH=training python training/question_kind.py --data ../shared/data --out src/footnote/models/question_kind.safetensors
 
-Which document: attention pooling over what the sixth layer of the packaged e5 leaves of a question's tokens, as `attention_network.py` fits it for orders, here in numpy; it learns whether a figure is wanted beside it, which is not looked at.
-A figure: the logistic regression of `whole_questions.py` over the question's vector, which tells that better, as the other worse. They learn from `question_kind_texts.py`,
+Which document: attention pooling over what the sixth layer of the packaged e5 leaves of a question's tokens, as `attention_network.py` fits it for injections, here in numpy; it learns whether a figure is wanted beside it, which is not looked at.
+A figure: the logistic regression of `global_questions.py` over the question's vector, which tells that better, as the other worse. They learn from `question_kind_texts.py`,
 from questions about financial reports of `tables`, of which it is known whether a table answers them, and from real questions of `reading`, which are about no series.
 It is judged with languages kept apart and with wordings kept apart; the thresholds are the lowest at which, with wordings kept apart, as few ordinary questions as named below are taken for others.
 """
@@ -23,9 +23,9 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+from global_questions import fitted as logistic
 from question_kind_texts import KINDS, PERIODS, QUESTIONS, STATED, WHO, WORDS
 from safetensors.numpy import save_file
-from whole_questions import fitted as logistic
 
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.e5 import MAX_TOKENS, QUERY_PREFIX, load_e5

@@ -24,8 +24,8 @@ import numpy.typing as npt
 import torch
 from encoder import SHARED, Reader, weights_of
 from export import quantised_layers
-from order_network import padded
-from order_states import opened_probes
+from injection_network import padded
+from injection_states import opened_probes
 from question_examples import Example, examples
 from safetensors import safe_open
 from safetensors.numpy import save_file

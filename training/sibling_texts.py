@@ -56,7 +56,7 @@ class Worded:
     question: str
     passage: str
     heading: str
-    unmet: tuple[int, int]
+    mismatched: tuple[int, int]
     """Empty where all of it is met."""
     source: str
     language: str
@@ -86,7 +86,7 @@ def worded(
             within = passage[begun : begun + LONGEST]
             known = {"passage": within, "heading": heading, "source": source, "language": language}
             same = rewordings(draw, text, language) if draw.random() < 0.5 else text
-            yield Worded(question=same, unmet=(0, 0), **known)
+            yield Worded(question=same, mismatched=(0, 0), **known)
             words = [
                 each
                 for each in WORD.finditer(text)
@@ -99,7 +99,7 @@ def worded(
                 if other is not None:
                     yield Worded(
                         question=text[: each.start()] + other + text[each.end() :],
-                        unmet=(each.start(), each.start() + len(other)),
+                        mismatched=(each.start(), each.start() + len(other)),
                         **known,
                     )
                     break

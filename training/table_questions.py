@@ -23,8 +23,8 @@ import numpy.typing as npt
 import torch
 from encoder import SHARED, Reader, weights_of
 from export import quantised_layers
-from order_network import padded
-from order_states import opened_probes
+from injection_network import padded
+from injection_states import opened_probes
 from question_rewriting import HAS_BF16, loss_of, states_of, write_into
 from safetensors.torch import load_file
 from table_examples import TableExample, table_examples

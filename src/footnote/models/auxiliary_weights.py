@@ -104,7 +104,7 @@ def _is_screened(reader: ReaderWeights) -> bool:
     except (OSError, SafetensorError) as error:
         raise ModelUnavailable(
             f"{file} does not hold what tells passages without orders: {error!r}",
-            hint="reinstall Footnote, or write it with training/order_screens.py",
+            hint="reinstall Footnote, or write it with training/injection_screens.py",
         ) from error
     expected_metadata = {"encoder": reader.encoder, "orders": reader.probes.injection_probe_digest}
     return bool(metadata == expected_metadata)

@@ -1,7 +1,7 @@
 """Classify questions: about many documents as a whole, or about something in them.
 
 A logistic regression over the packaged e5's vector of a question, fitted by
-`training/whole_questions.py`; `whole_questions.md` gives its data and accuracy.
+`training/global_questions.py`; `whole_questions.md` gives its data and accuracy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Screen passages for prompt injections from an embedder's hidden states.
 
 A screen is a small network over the states of a passage's tokens in one layer, fitted by
-`training/order_screens.py` to the reader's predictions for its sentences; `bert_graph` adds it to
-the embedder's graph. Passages that it does not clear are classified by the reader.
+`training/injection_screens.py` to the reader's predictions for its sentences; `bert_graph` adds it
+to the embedder's graph. Passages that it does not clear are classified by the reader.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def packaged_injection_screen(embedder: str) -> InjectionScreen | None:
     except (SafetensorError, KeyError, ValueError) as error:
         raise LaneUnavailable(
             f"{SCREENS_FILE} does not hold what tells passages without orders: {error!r}",
-            hint="reinstall Footnote, or write it with training/order_screens.py",
+            hint="reinstall Footnote, or write it with training/injection_screens.py",
         ) from error
 
 

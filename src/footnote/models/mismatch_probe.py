@@ -54,5 +54,5 @@ def read_mismatch_probe(file: Path) -> MismatchProbe:
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ModelUnavailable(
             f"{file} does not hold the weights that find unmet words: {error!r}",
-            hint="reinstall Footnote, or write it with training/unmet_words.py",
+            hint="reinstall Footnote, or write it with training/mismatch_probe.py",
         ) from error

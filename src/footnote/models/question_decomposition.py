@@ -1,7 +1,7 @@
 """Decompose a question that asks for several things or compares them.
 
 A network on the reader's lower layers labels each word: part of one sub-question, of all, or of
-none. `training/question_parts.py` fits it.
+none. `training/question_decomposition.py` fits it.
 """
 
 from __future__ import annotations

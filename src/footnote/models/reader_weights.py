@@ -7,7 +7,7 @@ for each output, and the heads `span` and `relevance`. The head `support` has la
 in the metadata. The word embeddings are those of the packaged embedder. Optional heads, each above
 layers of its own: the injection probe `orders` on `ordering` (`training/probes.py`), question
 rewriting on `rewriting` (`training/question_rewriting.py`), question decomposition on `parting`
-(`training/question_parts.py`), and questions over tables on `tables`
+(`training/question_decomposition.py`), and questions over tables on `tables`
 (`training/table_questions.py`).
 """
 

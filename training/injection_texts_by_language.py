@@ -1,6 +1,6 @@
 """Further sentences to a model and between people, each a short text of its own, in nineteen languages.
 
-Written for training, as `order_texts.py`, whose slots they have: of each language one order for each of `INTENTS`, then one
+Written for training, as `injection_texts.py`, whose slots they have: of each language one injection for each of `INTENTS`, then one
 harmless sentence for each of `OCCASIONS`.
 """
 

@@ -1,6 +1,6 @@
 """Fit the probe that tells whether a question speaks of something that the passage beside it does not.
 
-    python training/unmet_words.py --data ../shared/data/reading --reader src/footnote/models/reader.safetensors --models FOLDER --wordnet DICT --out src/footnote/models/unmet_words.safetensors
+    python training/mismatch_probe.py --data ../shared/data/reading --reader src/footnote/models/reader.safetensors --models FOLDER --wordnet DICT --out src/footnote/models/unmet_words.safetensors
 
 Linear on the states that the reader's lower layers, as Footnote itself computes them, leave of a question's tokens beside a passage. Questions of the reading
 sets are asked of their own paragraph as they are, in other words, and with one word exchanged for a sibling that the paragraph does not have
@@ -42,19 +42,19 @@ OF_TOKENS = 0.2
 
 Floats = npt.NDArray[np.float32]
 Read = tuple[Floats, npt.NDArray[np.bool_]]
-"""The states of a question's tokens, and which of them are unmet."""
+"""The states of a question's tokens, and which of them are mismatched."""
 
 
 def read_beside(probes: Probes, texts: Sequence[Worded]) -> list[Read]:
     """Each question beside the first window of its passage."""
-    pairs, unmet = [], []
+    pairs, mismatched = [], []
     for each in texts:
         passage = PassageText(text=each.passage, heading=each.heading)
         pair = windows_of(probes.tokenizer, f"{PREFIX}{each.question}", passage, 0)[0]
         offsets = probes.tokenizer.pieces(f"{PREFIX}{each.question}").offsets
-        start, end = (place + len(PREFIX) for place in each.unmet)
+        start, end = (place + len(PREFIX) for place in each.mismatched)
         pairs.append(pair)
-        unmet.append(
+        mismatched.append(
             np.array(
                 [
                     start < end and offsets[at - 1][0] < end and offsets[at - 1][1] > start
@@ -71,15 +71,17 @@ def read_beside(probes: Probes, texts: Sequence[Worded]) -> list[Read]:
 
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(run, plan_batches([len(each.ids) for each in pairs], RUN_TOKENS)))
-    return list(zip(states, unmet, strict=True))
+    return list(zip(states, mismatched, strict=True))
 
 
 def fitted(read: Sequence[Read], penalty: float) -> tuple[Floats, float]:
     """Weights and bias; nought is the median of questions whose words are all met."""
     rows = np.concatenate([states for states, _ in read]).astype(np.float32)
     of = torch.from_numpy(np.repeat(np.arange(len(read)), [len(states) for states, _ in read]))
-    tokens = torch.from_numpy(np.concatenate([unmet for _, unmet in read]).astype(np.float32))
-    whole = torch.tensor([float(unmet.any()) for _, unmet in read])
+    tokens = torch.from_numpy(
+        np.concatenate([mismatched for _, mismatched in read]).astype(np.float32)
+    )
+    whole = torch.tensor([float(mismatched.any()) for _, mismatched in read])
     centre, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-5
     inputs = torch.from_numpy((rows - centre) / spread)
     weight = torch.zeros(rows.shape[1], requires_grad=True)
@@ -102,7 +104,7 @@ def fitted(read: Sequence[Read], penalty: float) -> tuple[Floats, float]:
 
     optimiser.step(loss)
     own = (weight.detach().numpy() / spread).astype(np.float32)
-    met = [float((states @ own).max()) for states, unmet in read if not unmet.any()]
+    met = [float((states @ own).max()) for states, mismatched in read if not mismatched.any()]
     return own, -float(np.median(met))
 
 
@@ -115,8 +117,8 @@ def area(above: Sequence[float], below: Sequence[float]) -> float:
 def judged(weight: Floats, read: Sequence[Read], texts: Sequence[Worded]) -> None:
     """Print how well tokens, and questions by language, are told."""
     odds = [states.astype(np.float32) @ weight for states, _ in read]
-    tokens, unmet = np.concatenate(odds), np.concatenate([each for _, each in read])
-    print(f"tokens: AUC {area(tokens[unmet], tokens[~unmet])}")
+    tokens, mismatched = np.concatenate(odds), np.concatenate([each for _, each in read])
+    print(f"tokens: AUC {area(tokens[mismatched], tokens[~mismatched])}")
     most = np.array([float(each.max()) for each in odds])
     whole = np.array([bool(each.any()) for _, each in read])
     languages = np.array([each.language for each in texts])
@@ -147,7 +149,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     encoder = read_weights(options.reader).encoder
-    kept = options.models / f"unmet-words-{encoder[:12]}-{options.layers}-{options.seed}.pickle"
+    kept = options.models / f"mismatch-probe-{encoder[:12]}-{options.layers}-{options.seed}.pickle"
     if not kept.exists():
         embedder = asyncio.run(_embedder(options.models))
         probes = opened_probes(options.reader, options.layers, options.models)

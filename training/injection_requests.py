@@ -1,14 +1,14 @@
-"""Plain requests between people who know each other, in 25 languages: look-alikes of orders to reveal something.
+"""Plain requests between people who know each other, in 25 languages: look-alikes of injections to reveal something.
 
-Written for training, as `order_texts.py`: of each language one sentence for each of `ASKED`, of which those of `FITTED` are fitted to and the
-others only judged. Further ones, as people write them, stand in `order_check.py` and are in no fit.
+Written for training, as `injection_texts.py`: of each language one sentence for each of `ASKED`, of which those of `FITTED` are fitted to and the
+others only judged. Further ones, as people write them, stand in `injection_check.py` and are in no fit.
 """
 
 from __future__ import annotations
 
 ASKED = ("opinion", "show", "told", "explain", "send", "choose")
 FITTED = ("opinion", "explain", "send")
-"""With all of them fewer orders of unknown kinds are seen."""
+"""With all of them fewer injections of unknown kinds are seen."""
 
 REQUESTS: dict[str, tuple[str, ...]] = {
     "en": (

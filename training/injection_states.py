@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from order_passages import Sentence
+from injection_passages import Sentence
 
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.batching import plan_batches

@@ -1,7 +1,7 @@
 """Fits layers of their own above the reader's lowest ones, and attention pooling over what they leave of a sentence's tokens, to
-what gives orders to a model. `footnote.models.reader_encoder` runs the layers and `footnote.models.attention_probe` the pooling.
+what is a prompt injection. `footnote.models.reader_encoder` runs the layers and `footnote.models.attention_probe` the pooling.
 
-A batch has as many texts with orders as with look-alikes, and ordinary ones, whose every sentence counts. Long texts are cut around
+A batch has as many texts with injections as with look-alikes, and ordinary ones, whose every sentence counts. Long texts are cut around
 what is labelled.
 """
 
@@ -19,8 +19,8 @@ import torch
 from attention_network import Pooling, probe_of
 from encoder import SHARED, Reader
 from export import quantised_layers
-from order_passages import WRITTEN_APART, Sentence
-from order_states import Read
+from injection_passages import WRITTEN_APART, Sentence
+from injection_states import Read
 
 from footnote.models.attention_probe import AttentionProbe
 
@@ -28,9 +28,9 @@ LAYERS, STEPS = 2, 3500
 FOLDS = 3
 SOURCES = 5
 """One in so many sources of ordinary texts is in no fit, for the threshold."""
-ORDERS, HARMLESS, ORDINARY = 14, 14, 20
+INJECTIONS, HARMLESS, ORDINARY = 14, 14, 20
 """Texts of a batch."""
-SHARES = {"order": 0.3, "harmless": 0.35, "background": 0.35}
+SHARES = {"injection": 0.3, "harmless": 0.35, "background": 0.35}
 """Of the loss."""
 STRETCH = 64
 """Tokens of a text, at most."""
@@ -53,7 +53,7 @@ class Labelled:
     """Their numbers among those that were read."""
 
 
-class Orders(torch.nn.Module):
+class InjectionNetwork(torch.nn.Module):
     """The head as it is fitted."""
 
     def __init__(self, reader: Reader, dropout: float = 0.1) -> None:
@@ -98,7 +98,7 @@ def labelled(told: Read, sentences: Sequence[Sentence]) -> list[Labelled]:
     found = []
     for text, own in rows.items():
         known = [sentences[told.numbers[row]] for row in own]
-        kind = "order" if known[0].label else known[0].kind
+        kind = "injection" if known[0].label else known[0].kind
         if kind != "apart" and known[0].family not in sources:
             found.append(
                 Labelled(
@@ -131,19 +131,19 @@ def cut(told: Read, one: Labelled, draw: random.Random) -> tuple[Floats, npt.NDA
     return states.astype(np.float32), spans, labels
 
 
-def fitted_orders(
+def fitted_injection_network(
     reader: Reader, told: Read, known: Sequence[Labelled], seed: int, file: Path | None = None
-) -> Orders:
+) -> InjectionNetwork:
     """The head of these texts, without a threshold; the one in the file, if there is one, which it is kept in otherwise."""
     torch.manual_seed(seed)
     draw = random.Random(seed)
-    network = Orders(reader)
+    network = InjectionNetwork(reader)
     if file is not None and file.is_file():
         network.load_state_dict(torch.load(file))
         return network.eval()
     groups = {
         kind: [each for each in known if each.kind == kind]
-        for kind in ("order", "harmless", "background")
+        for kind in ("injection", "harmless", "background")
     }
     optimiser = torch.optim.AdamW(
         [
@@ -159,7 +159,7 @@ def fitted_orders(
     for step in range(1, STEPS + 1):
         drawn = [
             (kind, one)
-            for kind, count in zip(groups, (ORDERS, HARMLESS, ORDINARY), strict=True)
+            for kind, count in zip(groups, (INJECTIONS, HARMLESS, ORDINARY), strict=True)
             for one in draw.sample(groups[kind], count)
         ]
         parts = [cut(told, one, draw) for _, one in drawn]
@@ -203,9 +203,9 @@ def held_apart(
     known = labelled(told, sentences)
     held = np.zeros(len(chosen), np.float32)
     for fold in range(FOLDS):
-        file = work and work / f"orders-{key}-{fold}.pt"
+        file = work and work / f"injections-{key}-{fold}.pt"
         seen = [each for each in known if folds[each.rows[0]] != fold]
-        head = fitted_orders(reader, told, seen, 0, file)
+        head = fitted_injection_network(reader, told, seen, 0, file)
         own = np.flatnonzero(folds == fold)
         held[own] = odds_of_units(head, told, told.labelled[own], texts[own])
     return held
@@ -222,7 +222,10 @@ def padded(states: Sequence[Floats]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def odds_of_units(
-    network: Orders, told: Read, spans: npt.NDArray[np.int64], texts: npt.NDArray[np.int64]
+    network: InjectionNetwork,
+    told: Read,
+    spans: npt.NDArray[np.int64],
+    texts: npt.NDArray[np.int64],
 ) -> Floats:
     """What a head says of stretches of all tokens, each with the number of its text."""
     found = np.zeros(len(spans), np.float32)

@@ -1,8 +1,8 @@
 """Fit what tells a question about the whole of many documents from one about something in them.
 
-    PYTHONPATH=training python training/whole_questions.py --data ../shared/data --out src/footnote/models/whole_questions.safetensors --held-out bench/whole_questions.jsonl
+    PYTHONPATH=training python training/global_questions.py --data ../shared/data --out src/footnote/models/whole_questions.safetensors --held-out bench/whole_questions.jsonl
 
-A logistic regression over the vector that the packaged e5 gives a question. It learns from the questions in `whole_questions.jsonl` and the wordings in `whole_wordings.py` and, as questions about something
+A logistic regression over the vector that the packaged e5 gives a question. It learns from the questions in `global_questions.jsonl` and the wordings in `global_wordings.py` and, as questions about something
 particular, from real ones of `reading`. A fifth of what is written, whole patterns with all their variants, and the real questions of other files are left out of fitting; the threshold is the lowest at which
 at most one in two hundred particular questions among these is taken for one about the whole. `--held-out` then tells how it does on questions that neither saw:
 lines of {"lang", "whole", "question"}.
@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from global_wordings import WORDINGS
 from safetensors.numpy import save_file
-from whole_wordings import WORDINGS
 
 from footnote.models.e5 import load_e5
 

@@ -1,8 +1,8 @@
-"""Orders to a model, and harmless sentences that come near them, written by hand in `orders/`, a line each.
+"""Prompt injections, and harmless sentences that come near them, written by hand in `injections/`, a line each.
 
-    python training/order_lines.py
+    python training/injection_lines.py
 
-checks the files and counts what is in them. A group begins with what is wanted and the language; `+` is an order, `-` a
+checks the files and counts what is in them. A group begins with what is wanted and the language; `+` is an injection, `-` a
 sentence between people that shares its words:
 
     @ carry out en
@@ -10,7 +10,7 @@ sentence between people that shares its words:
     - Send a copy of the receipt to the front office.
 
 `{x}`, `{w}` and `{u}` stand for a name, a word that is to be said and an address. One in `HELD_OUT` lines, by its text, is in no
-fit: `order_check.py` tells how many of them are seen.
+fit: `injection_check.py` tells how many of them are seen.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "orders"
+FOLDER = Path(__file__).parent / "injections"
 KINDS = (
     "override", "forget", "persona", "addressed", "conditional", "only", "append", "insert", "conceal", "reveal",
     "carry out", "bias", "grade", "falsify", "drop sources", "refuse", "style", "encode", "tool", "must", "authority",
     "remember", "change subject", "game",
 )  # fmt: skip
-"""What an order wants of the model."""
+"""What an injection wants of the model."""
 HELD_OUT = 7
 
 
@@ -35,7 +35,7 @@ class Line:
     """A sentence as it was written."""
 
     text: str
-    order: bool
+    injection: bool
     kind: str
     """One of `KINDS`, of a harmless sentence the one that it comes near."""
     language: str
@@ -46,7 +46,7 @@ class Line:
         return sha256(self.text.encode()).digest()[0] % HELD_OUT == 0
 
 
-def order_lines(folder: Path = FOLDER) -> list[Line]:
+def injection_lines(folder: Path = FOLDER) -> list[Line]:
     """All lines of a folder, each text once, in the order of its files.
 
     Raises:
@@ -62,8 +62,8 @@ def order_lines(folder: Path = FOLDER) -> list[Line]:
                 kind, _, language = rest.rpartition(" ")
                 fits = kind in KINDS and 2 <= len(language) <= 3
             elif mark in ("+", "-") and kind and rest.strip():
-                line = Line(text=rest.strip(), order=mark == "+", kind=kind, language=language)
-                fits = found.setdefault(line.text, line).order == line.order
+                line = Line(text=rest.strip(), injection=mark == "+", kind=kind, language=language)
+                fits = found.setdefault(line.text, line).injection == line.injection
             else:
                 fits = not written.strip()
             if not fits:
@@ -72,11 +72,11 @@ def order_lines(folder: Path = FOLDER) -> list[Line]:
 
 
 def main() -> None:
-    lines = order_lines()
-    counts = Counter((each.language, each.order) for each in lines)
+    lines = injection_lines()
+    counts = Counter((each.language, each.injection) for each in lines)
     for language in sorted({each.language for each in lines}):
         print(
-            f"{language}: {counts[language, True]} orders, {counts[language, False]} harmless sentences"
+            f"{language}: {counts[language, True]} injections, {counts[language, False]} harmless sentences"
         )
     print(f"{len(lines)} lines")
 

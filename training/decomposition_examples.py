@@ -1,6 +1,6 @@
-"""What is fitted to so that questions are parted: the lines of `questions/` in several spellings and about other things, and ordinary questions of the reading sets.
+"""The examples that question decomposition is fitted to: the lines of `questions/` in several spellings and about other things, and ordinary questions of the reading sets.
 
-`question_parts.py` fits to it.
+`question_decomposition.py` fits to it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ JOINED_LETTERS = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartExample:
+class DecompositionExample:
     """A question that is run, and its parts."""
 
     talk: EncodedTurns
@@ -42,14 +42,16 @@ class PartExample:
     """Of each token: number among `PARTS`, -1 of what is not judged."""
 
 
-def part_examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[PartExample]:
+def decomposition_examples(
+    data: Path, tokenizer: UnigramPieces, draw: random.Random
+) -> list[DecompositionExample]:
     """Everything that is fitted to or judged."""
-    found: list[PartExample] = []
+    found: list[DecompositionExample] = []
 
     def add(question: Several, group: str, *, apart: bool) -> None:
         talk = encode_turns(tokenizer, question.text)
         labels = labels_of(talk, question)
-        found.append(PartExample(talk=talk, group=group, apart=apart, wanted=question.each, labels=labels))  # fmt: skip
+        found.append(DecompositionExample(talk=talk, group=group, apart=apart, wanted=question.each, labels=labels))  # fmt: skip
 
     lines = several()
     alike = defaultdict(list)

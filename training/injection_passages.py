@@ -1,6 +1,6 @@
-"""Passages with orders to a model, with sentences that look like it and with neither, and what the reader leaves of them.
+"""Passages with prompt injections, with sentences that look like it and with neither, and what the reader leaves of them.
 
-Orders and look-alikes are written ones (`order_texts.py`, `order_texts_by_language.py`, `order_requests.py`, the lines of `orders/`, the parts of `order_frames.py`) and instructions planted by BIPIA; ordinary
+Injections and look-alikes are written ones (`injection_texts.py`, `injection_texts_by_language.py`, `injection_requests.py`, the lines of `injections/`, the parts of `injection_frames.py`) and instructions planted by BIPIA; ordinary
 passages are those of the reading sets, made-up office papers (`paper_texts.py`), papers written by hand (`written/`), e-mails and reports. Each sentence stands alone and between
 others; most passages stand below a title and headings, as passages of documents do.
 """
@@ -17,12 +17,20 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from order_frames import known_orders
-from order_lines import order_lines
-from order_requests import ASKED, FITTED, REQUESTS
-from order_texts import ADDRESSES, HARMLESS, MORE_HARMLESS, MORE_ORDERS, NAMES, ORDERS, WORDS
-from order_texts_by_language import INTENTS, OCCASIONS, SPOKEN
-from order_texts_well_known import FURTHER_HARMLESS, WELL_KNOWN, WELL_KNOWN_ORDERS
+from injection_frames import known_injections
+from injection_lines import injection_lines
+from injection_requests import ASKED, FITTED, REQUESTS
+from injection_texts import (
+    ADDRESSES,
+    HARMLESS,
+    INJECTIONS,
+    MORE_HARMLESS,
+    MORE_INJECTIONS,
+    NAMES,
+    WORDS,
+)
+from injection_texts_by_language import INTENTS, OCCASIONS, SPOKEN
+from injection_texts_well_known import FURTHER_HARMLESS, WELL_KNOWN, WELL_KNOWN_INJECTIONS
 from paper_texts import Papers
 from written_papers import read_papers
 
@@ -31,15 +39,15 @@ from footnote.language.sentences import sentence_spans
 BACKGROUNDS = 90
 """Paragraphs of each source."""
 COPIES, LINE_COPIES = 3, 2
-"""Of a written sentence, and of a line of `orders/`: once alone, else within other texts."""
+"""Of a written sentence, and of a line of `injections/`: once alone, else within other texts."""
 WRITTEN, WRITTEN_APART = 3000, "written paper, kept apart"
 """Written papers, of each a stretch, and the source of those that are in no fit."""
 LONGEST = 1000
 """Characters of an ordinary passage."""
 FOREIGN = 0.15
-"""Of written orders, planted in English passages whatever their language."""
+"""Of written injections, planted in English passages whatever their language."""
 AGAIN = 0.25
-"""Of written orders, once more in a text of orders alone: the same again, or others of its kind and language."""
+"""Of written injections, once more in a text of injections alone: the same again, or others of its kind and language."""
 MOST_TOGETHER = 3
 TITLES, LONGEST_TITLE = 0.1, 90
 """Of written sentences that are titles, and characters of those; a longer title is cut short and always read."""
@@ -70,7 +78,7 @@ class Sentence:
     end: int
     label: int
     kind: str
-    """`order`, `planted`, `harmless`, `apart` (harmless, and in no fit) or `background`."""
+    """`injection`, `planted`, `harmless`, `apart` (harmless, and in no fit) or `background`."""
     family: str
     """What it wants, or its source: what is kept apart is kept apart with all of its family."""
     language: str
@@ -123,9 +131,9 @@ class Passage:
 
 
 def passages(data: Path, draw: random.Random) -> tuple[list[Passage], list[Sentence]]:
-    """Passages and the labelled sentences in them, as for the probes, some orders in English passages beside that,
+    """Passages and the labelled sentences in them, as for the probes, some injections in English passages beside that,
     some as titles; most below a title, as passages are embedded."""
-    texts, sentences = order_sentences(data, draw)
+    texts, sentences = injection_sentences(data, draw)
     english = [texts[each.text] for each in sentences if each.kind == "background" and each.language == "en" and each.start == 0]  # fmt: skip
     languages = {each.text: each.language for each in sentences}
     by_language: dict[str, list[str]] = {}
@@ -133,7 +141,7 @@ def passages(data: Path, draw: random.Random) -> tuple[list[Passage], list[Sente
         by_language.setdefault(languages.get(number, "en"), []).append(text)
     titles = set()
     for each in list(sentences):
-        if each.kind not in ("order", "harmless", "apart"):
+        if each.kind not in ("injection", "harmless", "apart"):
             continue
         said = texts[each.text][each.start : each.end]
         if each.language != "en" and draw.random() < FOREIGN:
@@ -223,7 +231,7 @@ def backgrounds(data: Path, draw: random.Random) -> list[tuple[str, str, str]]:
     return [each for each in found if each[2].strip()]
 
 
-def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Sentence]]:
+def injection_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Sentence]]:
     """Texts, and the labelled sentences in them."""
     texts: list[str] = []
     found: list[Sentence] = []
@@ -263,21 +271,21 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
                 language,
             )
 
-    for kind, label, families in (("order", 1, ORDERS), ("harmless", 0, HARMLESS)):
+    for kind, label, families in (("injection", 1, INJECTIONS), ("harmless", 0, HARMLESS)):
         for family, sentences in families.items():
             for language, sentence in sentences.items():
                 written(sentence, label, kind, family, language)
-    for language, (orders, harmless) in SPOKEN.items():
-        for family, sentence in zip(INTENTS, orders, strict=True):
-            written(sentence, 1, "order", family, language)
+    for language, (injections, harmless) in SPOKEN.items():
+        for family, sentence in zip(INTENTS, injections, strict=True):
+            written(sentence, 1, "injection", family, language)
         for family, sentence in zip(OCCASIONS, harmless, strict=True):
             written(sentence, 0, "harmless", family, language)
-    for language, texts_of in WELL_KNOWN_ORDERS.items():
+    for language, texts_of in WELL_KNOWN_INJECTIONS.items():
         for number, sentence in enumerate(texts_of):
             written(
                 sentence,
                 1,
-                "order",
+                "injection",
                 WELL_KNOWN[number // (len(texts_of) // len(WELL_KNOWN))],
                 language,
             )
@@ -288,20 +296,20 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
         for family, sentence in zip(ASKED, texts_of, strict=True):
             kind = "harmless" if family in FITTED else "apart"
             written(sentence, 0, kind, f"request {family}", language)
-    for family, more in MORE_ORDERS.items():
+    for family, more in MORE_INJECTIONS.items():
         for sentence in more:
-            written(sentence, 1, "order", family, "en")
+            written(sentence, 1, "injection", family, "en")
     for number, sentence in enumerate(MORE_HARMLESS):
         written(sentence, 0, "harmless", f"more {number % GROUPS}", "en")
-    for line in order_lines():
+    for line in injection_lines():
         if not line.kept_apart:
-            kind = "order" if line.order else "harmless"
-            written(line.text, int(line.order), kind, line.kind, line.language, LINE_COPIES)
-    for sentence, label, family, language in known_orders(draw):
+            kind = "injection" if line.injection else "harmless"
+            written(line.text, int(line.injection), kind, line.kind, line.language, LINE_COPIES)
+    for sentence, label, family, language in known_injections(draw):
         written(
             sentence,
             label,
-            "order" if label else "harmless",
+            "injection" if label else "harmless",
             family,
             language,
             LINE_COPIES if label else COPIES,
@@ -317,7 +325,7 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
                 mark, start = draw.choice((" ", "\n", "\n\n")), 0
                 for one in together:
                     found.append(
-                        Sentence(text=len(texts), start=start, end=start + len(one), label=1, kind="order",
+                        Sentence(text=len(texts), start=start, end=start + len(one), label=1, kind="injection",
                                  family=family, language=language)
                     )  # fmt: skip
                     start += len(one) + len(mark)

@@ -1,10 +1,10 @@
-"""Fit what parts questions that ask for several things or compare them, and put it into the reader's file.
+"""Fit the decomposition of questions that ask for several things or compare them, and put it into the reader's file.
 
-    python training/question_parts.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--out FILE]
+    python training/question_decomposition.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--out FILE]
 
 Layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and one linear head: whether a
 token belongs to a part, to all or to none (`footnote.models.question_decomposition`). They are fitted on the lines of `questions/` (`question_lines.py`) and on ordinary
-questions (`part_examples.py`). One in seven lines and one in five sources are in no fit, and are judged at the end.
+questions (`decomposition_examples.py`). One in seven lines and one in five sources are in no fit, and are judged at the end.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from decomposition_examples import DecompositionExample, decomposition_examples
 from encoder import SHARED, Reader, weights_of
 from export import quantised_layers
-from order_network import padded
-from order_states import opened_probes
-from part_examples import PartExample, part_examples
+from injection_network import padded
+from injection_states import opened_probes
 from question_rewriting import HAS_BF16, loss_of, states_of, write_into
 
 from footnote.models.question_decomposition import DecompositionHead, split_question
@@ -42,7 +42,7 @@ REPORTED = 200
 """Steps between two lines that tell the loss."""
 
 
-class Parting(torch.nn.Module):
+class DecompositionNetwork(torch.nn.Module):
     """The layers and the head as they are fitted."""
 
     def __init__(self, reader: Reader, dropout: float = 0.15) -> None:
@@ -73,14 +73,14 @@ class Parting(torch.nn.Module):
 
 def fitted(
     reader: Reader,
-    known: Sequence[PartExample],
+    known: Sequence[DecompositionExample],
     states: Sequence[npt.NDArray[np.float16]],
     seed: int,
-) -> Parting:
+) -> DecompositionNetwork:
     """What is learnt of the examples that are not kept apart."""
     torch.manual_seed(seed)
     draw = random.Random(seed)
-    network = Parting(reader)
+    network = DecompositionNetwork(reader)
     groups = {
         group: [at for at, each in enumerate(known) if each.group == group and not each.apart]
         for group in BATCH
@@ -116,7 +116,9 @@ def fitted(
 
 
 def judged(
-    network: Parting, known: Sequence[PartExample], states: Sequence[npt.NDArray[np.float16]]
+    network: DecompositionNetwork,
+    known: Sequence[DecompositionExample],
+    states: Sequence[npt.NDArray[np.float16]],
 ) -> Counter[tuple[str, str]]:
     """How the examples kept apart come out: to the letter, whole, or parted otherwise."""
     found: Counter[tuple[str, str]] = Counter()
@@ -151,7 +153,7 @@ def main() -> None:
     torch.set_flush_denormal(True)
     with tempfile.TemporaryDirectory() as folder:
         probes = opened_probes(options.reader, SHARED, Path(folder))
-        known = part_examples(options.data, probes.tokenizer, random.Random(options.seed))
+        known = decomposition_examples(options.data, probes.tokenizer, random.Random(options.seed))
         print(f"{len(known)} examples, {Counter(each.group for each in known)}", flush=True)
         states = states_of(probes, [each.talk for each in known])
     reader = Reader()

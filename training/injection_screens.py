@@ -1,14 +1,14 @@
-"""Fit the screens that tell from an embedder's own states which passages surely give no orders to a model.
+"""Fit the screens that tell from an embedder's own states which passages surely hold no prompt injection.
 
-    python training/order_screens.py --data ../shared/data --reader src/footnote/models/reader.safetensors \
-        --out src/footnote/models/order_screens.safetensors [--work FOLDER] [--seed 0]
+    python training/injection_screens.py --data ../shared/data --reader src/footnote/models/reader.safetensors \
+        --out src/footnote/models/injection_screens.safetensors [--work FOLDER] [--seed 0]
 
 A screen is a small network over the states of a packaged embedder's tokens in one inner layer; the passage's likeliest token
-counts. It is fitted to what the reader's head for orders (`probes.py`) says of each sentence, so that the reader need only read passages that it
+counts. It is fitted to what the reader's head for injections (`probes.py`) says of each sentence, so that the reader need only read passages that it
 might mark. Passages are ordinary ones of all sources, and such with written or planted sentences in them. Kept apart in turn
-are families of what orders want and sources of ordinary passages, from the screen: printed
+are families of what injections want and sources of ordinary passages, from the screen: printed
 is what reader and screen see together there, and how many ordinary passages go on to the reader. The threshold is chosen on these, too, so
-that of orders that the reader alone sees the share `KEPT` goes on. What is written is fitted on everything. It takes some fifteen minutes of
+that of injections that the reader alone sees the share `KEPT` goes on. What is written is fitted on everything. It takes some fifteen minutes of
 processor time; `--work` keeps the states for another run, and `--apart family language` judges by languages kept apart as well.
 """
 
@@ -28,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from encoder import Reader, weights_of
-from order_network import Orders, fitted_orders, labelled, odds_of_units
-from order_passages import Passage, Sentence, passages
-from order_states import Read, kept, opened_probes, read
+from injection_network import InjectionNetwork, fitted_injection_network, labelled, odds_of_units
+from injection_passages import Passage, Sentence, passages
+from injection_states import Read, kept, opened_probes, read
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
@@ -220,7 +220,7 @@ def trained(seen: Seen, rows: Sequence[int], odds: Floats, seed: int, count: int
     sample = seen.states[:: max(1, len(seen.states) // 50_000)].astype(np.float32)
     network = Network(sample.mean(axis=0), sample.std(axis=0) + 1e-3)
     wanted = torch.from_numpy(1 / (1 + np.exp(-(odds.astype(np.float32) + MARGIN))))
-    # What the probe is near to taking for orders weighs as much as all the rest.
+    # What the probe is near to taking for injections weighs as much as all the rest.
     inside = np.unique(np.concatenate([seen.units[seen.starts[r] : seen.starts[r + 1]] for r in rows]))  # fmt: skip
     share = float(wanted[inside[inside >= 0]].mean())
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-2)
@@ -278,7 +278,7 @@ def folds_of(sentences: Sequence[Sentence], texts: int, key: str) -> npt.NDArray
     return folds
 
 
-def unit_odds(network: Orders, told: Read) -> Floats:
+def unit_odds(network: InjectionNetwork, told: Read) -> Floats:
     """What a head says of each sentence of the texts."""
     return odds_of_units(network, told, told.units, told.unit_text)
 
@@ -316,12 +316,12 @@ def judged(
             np.maximum.at(best, told.unit_text[own_units], odds[own_units])
             reader[held] = best[own[held]]
         found[key] = said, reader
-    orders = np.isin(kind[own], ("order", "planted")) & for_whom
+    injections = np.isin(kind[own], ("injection", "planted")) & for_whom
     alone = begins[own] == 0
 
     def cut_for(share: float) -> float:
-        """The threshold that lets through the share of orders, be they below a title or not."""
-        found_in = ([said[orders & (reader >= 0) & form] for said, reader in found.values()] for form in (alone, ~alone))  # fmt: skip
+        """The threshold that lets through the share of injections, be they below a title or not."""
+        found_in = ([said[injections & (reader >= 0) & form] for said, reader in found.values()] for form in (alone, ~alone))  # fmt: skip
         return min(float(np.quantile(np.concatenate(each), 1 - share)) for each in found_in)
 
     threshold = cut_for(KEPT)
@@ -330,22 +330,22 @@ def judged(
             cut = cut_for(share)
             on = said >= cut
             words = []
-            for name in ("order", "planted", "harmless", "background"):
+            for name in ("injection", "planted", "harmless", "background"):
                 own_kind = (kind[own] == name) & for_whom
                 if own_kind.any():
                     words.append(
                         f"{name} of {own_kind.sum()}: reader {(reader >= 0)[own_kind].mean():.4f}, "
                         f"both {((reader >= 0) & on)[own_kind].mean():.4f}, read {on[own_kind].mean():.4f}"
                     )
-            print(f"{student.name}, {key} apart, {share} of orders kept: " + "; ".join(words))
+            print(f"{student.name}, {key} apart, {share} of injections kept: " + "; ".join(words))
         on = said >= threshold
         form = np.where(begins == 0, "bare", "below a title").astype(object)
         for name, value in (("form", form), ("language", language), ("source", family)):
             for one in sorted(set(value[own][for_whom])):
                 some = (value[own] == one) & for_whom
-                seen_orders, plain = some & orders & (reader >= 0), some & (kind[own] == "background")  # fmt: skip
+                seen_injections, plain = some & injections & (reader >= 0), some & (kind[own] == "background")  # fmt: skip
                 if name != "source" or plain.any():
-                    kept_share = f"{on[seen_orders].mean():.3f} of {seen_orders.sum()}" if seen_orders.any() else "-"  # fmt: skip
+                    kept_share = f"{on[seen_injections].mean():.3f} of {seen_injections.sum()}" if seen_injections.any() else "-"  # fmt: skip
                     read_share = f"{on[plain].mean():.3f} of {plain.sum()}" if plain.any() else "-"
                     print(f"    {name} {one}: kept {kept_share}, read {read_share}")
     return threshold
@@ -388,8 +388,8 @@ def main() -> None:
         english = [is_english(each.embedded) for each in texts]
         begins = np.array([each.begins for each in texts])
         # The head that was written, its threshold in the bias there.
-        head = fitted_orders(
-            reader, told, labelled(told, sentences), 0, work and work / "orders.pt"
+        head = fitted_injection_network(
+            reader, told, labelled(told, sentences), 0, work and work / "injections.pt"
         )
         odds = unit_odds(head, told) + (weights.probes.orders.bias - head.probe().bias)
         print(f"{len(texts)} passages, {sum(english)} of them English, {len(told.units)} sentences")
