@@ -104,7 +104,7 @@ def drawing_program(folder: Path) -> Path | None:
 
 def _kept_pages() -> Iterator[str]:
     """The pages that are in the repository, by their paths."""
-    for pattern in ("*.md", "docs/**/*.md", "examples/*.md", "bench/README.md"):
+    for pattern in ("*.md", "docs/**/*.md", "examples/*.md", "bench/*.md"):
         yield from (path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob(pattern)))
 
 
