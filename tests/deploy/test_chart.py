@@ -12,6 +12,7 @@ import yaml  # type: ignore[import-untyped]
 
 from footnote import __version__
 from footnote.settings import Settings
+from tests.deploy.test_containers import LISTENS
 
 helm = pytest.importorskip(
     "helm_python", reason="helm-python-sdk is not installed: pip install --group chart"
@@ -119,6 +120,25 @@ def test_load_restarts_nothing(values: dict[str, Any]) -> None:
     for _, pod in pods(rendered(values)):
         for container in pod["spec"]["containers"]:
             assert set(container.get("livenessProbe", {"tcpSocket": 0})) & {"tcpSocket"}
+
+
+@VARIANTS
+def test_a_server_is_asked_on_the_port_that_it_listens_on(values: dict[str, Any]) -> None:
+    objects = rendered(values)
+    [server] = [pod for name, pod in pods(objects) if name == "demo-footnote-server"]
+    [container] = server["spec"]["containers"]
+    ports = {each["name"]: each["containerPort"] for each in container["ports"]}
+    assert str(ports["http"]) == LISTENS
+    assert container["startupProbe"]["httpGet"] == {"path": "/health", "port": "http"}
+    assert container["readinessProbe"]["httpGet"] == {"path": "/health", "port": "http"}
+    assert container["livenessProbe"]["tcpSocket"] == {"port": "http"}
+    specs = {(each["kind"], each["metadata"]["name"]): each.get("spec") for each in objects}
+    [service] = specs["Service", "demo-footnote"]["ports"]
+    assert service["targetPort"] == "http"
+    [entry] = specs["NetworkPolicy", "demo-footnote-server"]["ingress"]
+    assert entry["ports"] == [{"protocol": "TCP", "port": "http"}]
+    docs = (CHART.parents[1] / "docs/kubernetes.md").read_text(encoding="utf-8")
+    assert re.findall(r"port (\d+) from the same namespace", docs) == [LISTENS]
 
 
 @VARIANTS

@@ -26,6 +26,8 @@ DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "container/Dockerfile").read_text(encoding="utf-8")
 COMPOSE = (DEPLOY / "compose/compose.yaml").read_text(encoding="utf-8")
 OURS = ("server", "worker")
+[LISTENS] = re.findall(r"\bFOOTNOTE_ADDRESS=0\.0\.0\.0:(\d+)", DOCKERFILE)
+"""The port that a server of the image listens on."""
 
 
 @pytest.fixture
@@ -104,6 +106,27 @@ def test_nothing_listens_beyond_this_computer_unless_that_is_chosen() -> None:
     for service in yaml.safe_load(COMPOSE)["services"].values():
         for port in service.get("ports", ()):
             assert "127.0.0.1:" in port
+
+
+def test_a_server_is_asked_on_the_port_that_it_listens_on() -> None:
+    compose = yaml.safe_load(COMPOSE)["services"]["server"]
+    example = (DEPLOY / "compose/example.env").read_text(encoding="utf-8")
+    docs = (ROOT / "docs/containers.md").read_text(encoding="utf-8")
+    asked = {
+        "the settings": [str(Settings.model_fields["address"].default.rpartition(":")[2])],
+        "EXPOSE": re.findall(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE),
+        "HEALTHCHECK": re.findall(r"http://127\.0\.0\.1:(\d+)/health", DOCKERFILE),
+        "compose": re.findall(r"\d{4,5}", " ".join(compose["ports"])),
+        "compose's public address": re.findall(
+            r"http://localhost:(\d+)", compose["environment"]["FOOTNOTE_PUBLIC_URL"]
+        ),
+        "example.env": re.findall(r"http://localhost:(\d+)", example),
+        "the web app in containers.md": re.findall(r"web app is at `http://\S+?:(\d+)`", docs),
+        "the table in containers.md": re.findall(r"^\| port \| (\d+)", docs, re.MULTILINE),
+    }
+    for place, ports in asked.items():
+        assert ports, place
+        assert set(ports) == {LISTENS}, place
 
 
 def test_every_variable_is_one_of_a_setting_or_of_the_script() -> None:
