@@ -19,7 +19,13 @@ helm = pytest.importorskip(
 )
 
 CHART = Path(__file__).parents[2] / "deploy/chart"
-LEAST: dict[str, Any] = {"existingSecret": "footnote"}
+DOCS = (CHART.parents[1] / "docs/kubernetes.md").read_text(encoding="utf-8")
+SECRETS = ("FOOTNOTE_MASTER_KEY", "FOOTNOTE_IDENTITY_SECRET")
+"""Keys that an installation would else make in a home, which a pod takes with it."""
+LEAST: dict[str, Any] = {
+    "existingSecret": "footnote",
+    "settings": {"FOOTNOTE_BLOB_URL": "s3://footnote"},
+}
 EVERYTHING: dict[str, Any] = {
     **LEAST,
     "image": {"repository": "example/footnote", "digest": "sha256:" + "a" * 64},
@@ -132,13 +138,50 @@ def test_a_server_is_asked_on_the_port_that_it_listens_on(values: dict[str, Any]
     assert container["startupProbe"]["httpGet"] == {"path": "/health", "port": "http"}
     assert container["readinessProbe"]["httpGet"] == {"path": "/health", "port": "http"}
     assert container["livenessProbe"]["tcpSocket"] == {"port": "http"}
-    specs = {(each["kind"], each["metadata"]["name"]): each.get("spec") for each in objects}
+    specs = {(each["kind"], each["metadata"]["name"]): each.get("spec", {}) for each in objects}
     [service] = specs["Service", "demo-footnote"]["ports"]
     assert service["targetPort"] == "http"
     [entry] = specs["NetworkPolicy", "demo-footnote-server"]["ingress"]
     assert entry["ports"] == [{"protocol": "TCP", "port": "http"}]
-    docs = (CHART.parents[1] / "docs/kubernetes.md").read_text(encoding="utf-8")
-    assert re.findall(r"port (\d+) from the same namespace", docs) == [LISTENS]
+    assert re.findall(r"port (\d+) from the same namespace", DOCS) == [LISTENS]
+
+
+@VARIANTS
+def test_no_pod_starts_without_the_keys_that_all_of_them_share(values: dict[str, Any]) -> None:
+    for name, pod in pods(rendered(values)):
+        for container in pod["spec"]["containers"]:
+            given = {each["name"]: each.get("valueFrom") for each in container["env"]}
+            for key in SECRETS:
+                assert given.get(key) == {"secretKeyRef": {"name": "footnote", "key": key}}, name
+
+
+@VARIANTS
+def test_files_lie_in_an_object_store_or_on_a_volume_that_stays(values: dict[str, Any]) -> None:
+    for name, pod in pods(rendered(values)):
+        [container] = pod["spec"]["containers"]
+        mounts = {each["mountPath"]: each["name"] for each in container["volumeMounts"]}
+        volumes = {each["name"]: each for each in pod["spec"]["volumes"]}
+        volume = mounts.get("/var/lib/footnote/blobs")
+        if volume is None:
+            assert "FOOTNOTE_BLOB_URL" in {each["name"] for each in container["env"]}, name
+        else:
+            assert volumes[volume]["persistentVolumeClaim"], name
+
+
+def test_what_the_docs_say_to_install_has_its_keys_and_keeps_its_files() -> None:
+    made = re.findall(r"--from-literal=(FOOTNOTE_\w+)=", DOCS)
+    assert {*SECRETS, "FOOTNOTE_DATABASE_URL"} <= set(made)
+    commands = re.findall(r"helm install footnote deploy/chart((?:.*\\\n)*.*)", DOCS)
+    assert len(commands) == 2
+    for command in commands:
+        values: dict[str, Any] = {}
+        for path, value in re.findall(r"--set (\S+?)=(\S+)", command):
+            *folders, last = path.split(".")
+            place = values
+            for each in folders:
+                place = place.setdefault(each, {})
+            place[last] = value == "true" or value.replace("…", "a" * 64)
+        assert rendered(values), command
 
 
 @VARIANTS
@@ -185,6 +228,9 @@ def test_every_setting_that_is_given_exists() -> None:
         ({**LEAST, "image": {"repository": "a", "tag": "latest"}}, "tag"),
         ({**LEAST, "image": {"repository": "a", "digest": "abc"}}, "digest"),
         ({**LEAST, "settings": {"PATH": "/"}}, "PATH"),
+        *(({**LEAST, "settings": {each: "a" * 64}}, each) for each in SECRETS),
+        ({"existingSecret": "footnote"}, "files would be lost.*persistence.enabled"),
+        ({**LEAST, "settings": {"FOOTNOTE_BLOB_URL": ""}}, "settings.FOOTNOTE_BLOB_URL"),
         ({**LEAST, "ingress": {"enabled": True}}, "host"),
         ({**LEAST, "backup": {"enabled": True, "schedule": ""}}, "schedule"),
         ({**LEAST, "worker": {"autoscaling": {"by": "keda"}}}, "prometheusUrl"),

@@ -40,8 +40,19 @@ securityContext:
   capabilities: {drop: [ALL]}
 envFrom:
   - secretRef:
-      name: {{ required "existingSecret names the secret with FOOTNOTE_DATABASE_URL and FOOTNOTE_OWNER_DATABASE_URL" .Values.existingSecret | quote }}
+      name: {{ required "existingSecret names the secret with FOOTNOTE_DATABASE_URL, FOOTNOTE_OWNER_DATABASE_URL, FOOTNOTE_MASTER_KEY and FOOTNOTE_IDENTITY_SECRET" .Values.existingSecret | quote }}
+{{- if not (or .Values.settings.FOOTNOTE_BLOB_URL .Values.persistence.enabled) }}
+{{- fail "files would be lost with their pod: set settings.FOOTNOTE_BLOB_URL to an object store, or persistence.enabled" }}
+{{- end }}
 env:
+  # Named one by one, so that no pod starts without them: it would make keys of its own, which go with it.
+  {{- range $name := list "FOOTNOTE_MASTER_KEY" "FOOTNOTE_IDENTITY_SECRET" }}
+  - name: {{ $name }}
+    valueFrom:
+      secretKeyRef:
+        name: {{ $.Values.existingSecret | quote }}
+        key: {{ $name }}
+  {{- end }}
   {{- range $name, $value := .Values.settings }}
   - name: {{ $name }}
     value: {{ $value | toString | quote }}
