@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from footnote.domain import Principal, Role, Visibility
-from footnote.domain.clusters import Cluster, ClusterGranularity, ClusterPage
+from footnote.domain.clusters import Cluster, ClusterGranularity, ClusterOf, ClusterPage
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.clustering import FEW, cluster_further
 from footnote.errors import InvalidRequest, NotFound
@@ -20,8 +20,15 @@ from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.models.aligned import AlignedEncoder
 from footnote.settings import Settings
+from footnote.store.clusters import (
+    ClusterName,
+    drop_cluster_names,
+    embedded_members,
+    name_cluster,
+)
 from footnote.store.database import SYSTEM
 from footnote.store.embedded import EmbeddedPostgres
+from footnote.store.lanes import current_lane
 from tests.conftest import TestDatabase, fresh_database, settings_over
 from tests.models.openai_server import Asked, OpenAiServer, Reply, fails, says
 from tests.store.shelves import Shelf
@@ -263,6 +270,42 @@ async def test_a_name_is_only_told_to_who_sees_all_it_is_of(
     told = " ".join(seen.label).lower()
     assert "chess" in told
     assert one.removeprefix("chess ") not in told
+
+
+async def test_a_name_from_a_document_that_left_is_only_told_to_who_sees_that_one(
+    workspace: WorkspaceEngine, ids: dict[str, UUID]
+) -> None:
+    found = await members_of(workspace, await clustered(workspace))
+    games = next(each for each, titles in found.items() if titles <= set(GAMES))
+    left = ids[sorted(found[games])[0]]
+    async with workspace.engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        lane = await current_lane(scope, workspace.engine.lane.name)
+        assert lane is not None
+        members = await embedded_members(scope, lane[0], ClusterOf.DOCUMENTS)
+        number = int(members.numbers[members.owners.index(left)])
+        await drop_cluster_names(scope, [games])
+        name = ClusterName(label=("Falcon layoffs",), labelled_by="scripted")
+        assert await name_cluster(scope, lane[0], games, name, [number])
+        # As a later run leaves it, where more than half of the documents stay.
+        await scope.execute(
+            "UPDATE cluster_members SET cluster_id = NULL"
+            " WHERE workspace_id = %(workspace_id)s AND document_id = %(left)s",
+            {"left": left},
+        )
+    await workspace.set_document_access(left, Visibility.PRIVATE, shared_with=["ann"])
+    labels = {}
+    for who in ("ann", "bob"):
+        seen = acting(workspace, who, Role.WRITER)
+        page = await seen.clusters(granularity=FINE)
+        drawn = await seen.document_map(clusters=FINE)
+        labels[who] = [
+            (await seen.cluster(games)).cluster.label,
+            *(each.label for each in page.clusters if each.cluster_id == games),
+            *(each.label for each in drawn.clusters if each.cluster_id == games),
+        ]
+    assert labels["ann"] == [("Falcon layoffs",)] * 3
+    assert len(labels["bob"]) == 3
+    assert ("Falcon layoffs",) not in labels["bob"]
 
 
 async def test_clusters_go_with_their_documents_and_names_with_what_they_are_of(

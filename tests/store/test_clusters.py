@@ -104,6 +104,7 @@ async def test_clusters_are_read_by_their_indexes(
             ("places", "cluster_members_"),
             ("parents", "cluster_members_"),
             ("names", "cluster_names_pkey"),
+            ("names", "cluster_name_sources_"),
             ("progress", "cluster_members_"),
             ("nameless", "clusters_pkey"),
             ("granularity_of", "clusters_pkey"),

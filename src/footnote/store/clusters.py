@@ -338,7 +338,10 @@ async def parents_of(
 async def cluster_names(
     scope: WorkspaceScope, cluster_ids: Sequence[UUID]
 ) -> Mapping[UUID, ClusterName]:
-    """Read cluster names; only for a caller that may see all their documents."""
+    """Read the names that were taken from visible documents alone.
+
+    Only for a caller that may see all documents of the clusters, too.
+    """
     names = {}
     for row in await scope.all(_SQL["names"], {"cluster_ids": list(cluster_ids)}):
         place = CLUSTER_NAME.of(row["cluster_id"])

@@ -183,8 +183,19 @@ WHERE fine.workspace_id = %(workspace_id)s AND fine.granularity = %(granularity)
 GROUP BY fine.cluster_id, coarse.cluster_id
 
 -- name: names
+-- A name outlives that a document it was taken from leaves the cluster, and tells of it all the same.
 SELECT cluster_id, name FROM cluster_names
 WHERE workspace_id = %(workspace_id)s AND cluster_id = ANY (%(cluster_ids)s::uuid[])
+    AND NOT EXISTS (
+        SELECT FROM cluster_name_sources AS source
+        WHERE source.workspace_id = %(workspace_id)s
+            AND source.cluster_id = cluster_names.cluster_id
+            AND NOT EXISTS (
+                SELECT FROM documents
+                WHERE documents.workspace_id = %(workspace_id)s
+                    AND documents.document_id = source.document_id
+            )
+    )
 
 -- name: granularity_of
 SELECT granularity, members FROM clusters
