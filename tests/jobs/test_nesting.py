@@ -6,9 +6,10 @@ import io
 import zipfile
 from email.message import EmailMessage
 
-from footnote.domain import DocumentStatus, SourceType
+from footnote.domain import DocumentStatus, SourceType, Visibility
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.ingestion.pipeline import MAX_DEPTH
+from footnote.jobs.inline import work_until_resting
 from tests.jobs.test_ingest import ingest
 
 
@@ -59,3 +60,20 @@ async def test_what_lies_too_deep_fails_alone_and_says_so(
     assert len(failed) == 1
     assert failed[0].failure is not None
     assert "one in another" in failed[0].failure.cause
+
+
+async def test_an_upload_under_the_external_id_of_an_attachment_is_not_taken_for_it(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    mail = mail_around("note.txt", b"The winch is broken.")
+    received = await workspace.receive(mail, "mail.eml", visibility=Visibility.PRIVATE)
+    mail_id = received.document.document_id
+    uploaded = await workspace.receive(b"My own note.", "own.txt", external_id=f"{mail_id}/0000")
+    own_id = uploaded.document.document_id
+    await work_until_resting(engine, workspace, [mail_id, own_id], lambda _: None)
+    [attachment] = await workspace.children(mail_id)
+    assert attachment.document_id != own_id
+    assert attachment.visibility is Visibility.PRIVATE
+    assert (await workspace.document(mail_id)).status is DocumentStatus.INDEXED
+    own = await workspace.document(own_id)
+    assert (own.version, own.filename, own.parent_id) == (1, "own.txt", None)

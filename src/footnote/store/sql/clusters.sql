@@ -183,7 +183,7 @@ WHERE fine.workspace_id = %(workspace_id)s AND fine.granularity = %(granularity)
 GROUP BY fine.cluster_id, coarse.cluster_id
 
 -- name: names
--- A name outlives that a document it was taken from leaves the cluster, and tells of it all the same.
+-- A name stays where a document it was taken from leaves the cluster, and tells of it all the same.
 SELECT cluster_id, name FROM cluster_names
 WHERE workspace_id = %(workspace_id)s AND cluster_id = ANY (%(cluster_ids)s::uuid[])
     AND NOT EXISTS (

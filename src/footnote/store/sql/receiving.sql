@@ -12,13 +12,14 @@ SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (
 -- By external id first: a path that changes back to earlier bytes is a version. By its bytes only
 -- where it has no external id, or another one before: of two things with ids of their own each
 -- changes and goes by itself. Empty files have no content in common: each goes by its name.
--- An attachment belongs to its parent and is never taken for another document.
+-- An attachment belongs to its parent and is never taken for another document, nor is a document
+-- for an attachment whose external id it was given.
 -- Each is looked up by its own index, whatever the planner knows of an "or".
 SELECT * FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (ARRAY(
     SELECT document_id FROM documents
     WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
-        AND external_id = %(external_id)s
+        AND external_id = %(external_id)s AND parent_id IS NOT DISTINCT FROM %(parent_id)s::uuid
     UNION ALL
     SELECT document_id FROM documents
     WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
