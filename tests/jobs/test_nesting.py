@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from email.message import EmailMessage
+from hashlib import sha256
 
 from footnote.domain import DocumentStatus, SourceType, Visibility
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.ingestion.pipeline import MAX_DEPTH
 from footnote.jobs.inline import work_until_resting
+from footnote.store.database import SYSTEM
+from footnote.store.ingesting import open_version
+from footnote.store.publishing import lock_family, wait_for_publications
+from footnote.store.receiving import announce_change
 from tests.jobs.test_ingest import ingest
 
 
@@ -77,3 +83,50 @@ async def test_an_upload_under_the_external_id_of_an_attachment_is_not_taken_for
     assert (await workspace.document(mail_id)).status is DocumentStatus.INDEXED
     own = await workspace.document(own_id)
     assert (own.version, own.filename, own.parent_id) == (1, "own.txt", None)
+
+
+async def test_an_attachment_and_a_change_of_its_mail_wait_for_each_other_in_one_order(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received = await workspace.receive(mail_around("note.txt", b"A note."), "mail.eml")
+    mail_id = received.document.document_id
+    version = await open_version(
+        engine.database,
+        engine.blobs,
+        workspace_id=workspace.workspace_id,
+        document_id=mail_id,
+        version=1,
+        lane=engine.lane,
+        limits=engine.maintenance_limits,
+    )
+    assert version is not None
+
+    async def attach(content: bytes) -> None:
+        await version.attach(
+            0,
+            "note.txt",
+            io.BytesIO(content),
+            byte_size=len(content),
+            content_sha256=sha256(content).hexdigest(),
+            media_type="text/plain",
+            source_type=SourceType.EMAIL_ATTACHMENT,
+            failure=None,
+        )
+
+    await attach(b"The winch is broken.")
+    async with engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        # As deletions and changes of access lock.
+        await wait_for_publications(scope, mail_id)
+        await announce_change(scope)
+        attaching = asyncio.create_task(attach(b"The winch is repaired."))
+        waiting = (
+            "SELECT FROM pg_stat_activity"
+            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        while not await scope.all(waiting):
+            await asyncio.sleep(0.02)
+            assert not attaching.done()
+        assert len(await lock_family(scope, mail_id)) == 2
+    await attaching
+    [attachment] = await workspace.children(mail_id)
+    assert attachment.version == 2

@@ -38,6 +38,7 @@ from footnote.store.publishing import (
     delete_document,
     publish,
     reserve,
+    take_turn,
 )
 from footnote.store.receiving import Incoming, receive_document
 from footnote.store.sealing import STAGE_RESULT
@@ -175,9 +176,11 @@ class PostgresVersionInWork:
             written(self.database, self.blobs, self.workspace_id, claim, content),
             self._scope() as scope,
         ):
-            held = await scope.one(_SQL["hold_access"], self.stored.key)
+            # Deletions of the parent and changes of its access wait until the attachment is there.
+            # Not by its row: they lock that after the index, which `receive_document` may lock.
+            await take_turn(scope, self.stored.document_id)
             parent = await get_document(scope, self.stored.document_id)
-            assert held is not None, "it is there, and was held before"
+            row = await scope.single(_SQL["access_of_parent"], self.stored.key)
             await receive_document(
                 scope,
                 Incoming(
@@ -192,8 +195,8 @@ class PostgresVersionInWork:
                     parent_id=parent.document_id,
                     source_type=source_type,
                     tags=parent.tags,
-                    visibility=Visibility(held["visibility"]),
-                    access=None if held["access"] is None else tuple(held["access"]),
+                    visibility=Visibility(row["visibility"]),
+                    access=None if row["access"] is None else tuple(row["access"]),
                     failure=failure,
                 ),
             )

@@ -132,7 +132,7 @@ async def publish(
     """
     parameters = stored.key | {"lane_id": lane_id}
     first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
-    await scope.execute(_SQL["take_turns"], {"document_ids": [stored.document_id]})
+    await take_turn(scope, stored.document_id)
     if await scope.one(_SQL["is_wanted"], parameters) is None:
         raise Overtaken
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
@@ -222,6 +222,11 @@ async def delete_document(
     if keys:
         await give_up(scope, keys)
     return keys
+
+
+async def take_turn(scope: WorkspaceScope, document_id: UUID) -> None:
+    """Block publications and deletions of a document; call it before locking the index."""
+    await scope.execute(_SQL["take_turns"], {"document_ids": [document_id]})
 
 
 async def wait_for_publications(scope: WorkspaceScope, document_id: UUID) -> None:

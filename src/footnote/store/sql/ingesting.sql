@@ -18,11 +18,9 @@ UPDATE documents SET
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND status = 'ingesting'
 
--- name: hold_access
--- Of what an attachment is attached to: whoever changes it waits until the attachment is there.
+-- name: access_of_parent
 SELECT visibility, access FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-FOR KEY SHARE
 
 -- name: begin_stage
 -- A search may filter by the time of a published document's last change, and stages pass without
