@@ -47,7 +47,10 @@ async def _as_the_directory_says(
         return claimed
     if not person.active:
         raise NotAuthenticated("The account is switched off.")
-    mapped = (engine.credentials.roles.get(each) for each in person.groups)
+    mapped = [engine.credentials.roles.get(each) for each in person.groups]
+    if engine.credentials.delegation is not None:
+        # A backend decides about collections, as it does for roles that a credential says.
+        mapped = [each for each in mapped if each is Role.ADMIN]
     return replace(
         claimed,
         principal_id=person.user_name,
