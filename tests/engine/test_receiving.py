@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from footnote.domain import DocumentStatus, Principal, Received, SearchRequest, Visibility
+from footnote.domain import (
+    DocumentStatus,
+    Principal,
+    Received,
+    Role,
+    SearchRequest,
+    Visibility,
+)
 from footnote.engine import Engine, Services, WorkspaceEngine, open_engine
 from footnote.engine.receiving import clean_name
 from footnote.errors import (
@@ -20,6 +27,7 @@ from footnote.errors import (
     Conflict,
     DocumentUnreadable,
     InvalidRequest,
+    NotFound,
     QueueFull,
 )
 from footnote.jobs.inline import received_when_there_is_room, work_until_resting
@@ -127,6 +135,22 @@ async def test_a_key_belongs_to_a_workspace_and_a_principal(engine: Engine) -> N
         content = f"a text of {workspace.principal} in {workspace.workspace.name}".encode()
         received = await workspace.receive(content, "a.txt", idempotency_key="k")
         assert not received.duplicate
+
+
+async def test_a_repeated_request_shows_no_document_that_is_hidden_since(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    bob = await engine.workspace(principal=Principal(principal_id="bob", role=Role.WRITER))
+    await workspace.receive(b"one text", "a.txt")
+    first = await bob.receive(b"one text", "a.txt", idempotency_key="k")
+    document_id = first.document.document_id
+    await workspace.set_document_access(document_id, Visibility.PRIVATE)
+    with pytest.raises(NotFound) as repeated:
+        await bob.receive(b"one text", "a.txt", idempotency_key="k")
+    with pytest.raises(NotFound) as absent:
+        await bob.document(document_id)
+    assert str(repeated.value) == str(absent.value)
+    assert await count(workspace, "blob_claims") == 0
 
 
 async def test_a_key_expires(engine: Engine, workspace: WorkspaceEngine) -> None:
