@@ -77,8 +77,8 @@ async def receive(
     visibility. A new one with an access list is private, one without is visible to the workspace,
     unless a visibility is given. Idempotent with a key. Raises InvalidRequest, Forbidden, QueueFull
     while too many documents wait, NotFound for a repeated request whose document is hidden from the
-    caller since, and Conflict for a key that was used for something else, and for a private version
-    of a document that is visible to the workspace.
+    caller since, and Conflict for a key that was used for something else, and for a new version
+    that fewer should see than see the document.
     """
     return await receive_stream(
         workspace,
