@@ -24,6 +24,7 @@ import footnote.store
 from footnote.domain import (
     AllOf,
     Failure,
+    Identity,
     Principal,
     ReembeddingState,
     Role,
@@ -265,6 +266,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "figures": {"seen": 1},
         "last_error": "mine",
         "anywhere": True,
+        "actor": Identity(principal=Principal(principal_id="eve"), role=Role.ADMIN),
         "fact_id": UUID(theirs["fact_id"]),
         "fact_ids": [UUID(theirs["fact_id"])],
         "pending": a_version(document_id),

@@ -253,6 +253,26 @@ async def test_visibility_changes_who_finds_a_document_at_once(
     assert await who() == {"owner", "ann", "crew", "boss"}
 
 
+async def test_a_key_limited_to_writing_keeps_no_documents_of_others(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    name = workspace.workspace.name
+    whole = await engine.enter(name, known_as(ANN, role=Role.ADMIN))
+    limited = frozenset({Right.READ, Right.WRITE})
+    narrow = await engine.enter(name, known_as(ANN, role=Role.ADMIN, rights=limited))
+    others = await put(engine, workspace, collection="hr", visibility=Visibility.COLLECTION)
+    own = await put(engine, narrow, TEXT + b"1", collection="hr")
+    with pytest.raises(Forbidden, match="may not see or change who sees"):
+        await narrow.document_access(others)
+    with pytest.raises(Forbidden, match="may not see or change who sees"):
+        await narrow.set_document_access(others, Visibility.WORKSPACE)
+    (outcome,) = await narrow.change_documents([others], visibility=Visibility.WORKSPACE)
+    assert outcome.refusal is not None
+    assert (await whole.document_access(others)).visibility is Visibility.COLLECTION
+    await narrow.set_document_access(own, Visibility.PRIVATE)
+    await whole.set_document_access(others, Visibility.WORKSPACE)
+
+
 async def test_what_everyone_sees_takes_no_list(workspace: WorkspaceEngine) -> None:
     received = await workspace.receive(TEXT, "pay.md")
     with pytest.raises(InvalidRequest, match="needs no list"):

@@ -9,10 +9,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from footnote.domain import DocumentStatus, Principal, Received, SearchRequest, Visibility
+from footnote.domain import (
+    DocumentStatus,
+    Principal,
+    Received,
+    Role,
+    SearchRequest,
+    Visibility,
+)
 from footnote.engine import Engine, Services, WorkspaceEngine, open_engine
 from footnote.engine.receiving import clean_name
 from footnote.errors import (
@@ -20,6 +28,7 @@ from footnote.errors import (
     Conflict,
     DocumentUnreadable,
     InvalidRequest,
+    NotFound,
     QueueFull,
 )
 from footnote.jobs.inline import received_when_there_is_room, work_until_resting
@@ -129,6 +138,22 @@ async def test_a_key_belongs_to_a_workspace_and_a_principal(engine: Engine) -> N
         assert not received.duplicate
 
 
+async def test_a_repeated_request_shows_no_document_that_is_hidden_since(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    bob = await engine.workspace(principal=Principal(principal_id="bob", role=Role.WRITER))
+    await workspace.receive(b"one text", "a.txt")
+    first = await bob.receive(b"one text", "a.txt", idempotency_key="k")
+    document_id = first.document.document_id
+    await workspace.set_document_access(document_id, Visibility.PRIVATE)
+    with pytest.raises(NotFound) as repeated:
+        await bob.receive(b"one text", "a.txt", idempotency_key="k")
+    with pytest.raises(NotFound) as absent:
+        await bob.document(document_id)
+    assert str(repeated.value) == str(absent.value)
+    assert await count(workspace, "blob_claims") == 0
+
+
 async def test_a_key_expires(engine: Engine, workspace: WorkspaceEngine) -> None:
     await workspace.receive(b"one text", "a.txt", idempotency_key="k")
     async with workspace.scope() as scope:
@@ -145,6 +170,57 @@ async def test_a_key_expires(engine: Engine, workspace: WorkspaceEngine) -> None
 async def test_a_key_that_cannot_be_one_is_refused(workspace: WorkspaceEngine, key: str) -> None:
     with pytest.raises(InvalidRequest):
         await workspace.receive(b"one text", "a.txt", idempotency_key=key)
+
+
+# --- new versions for fewer -------------------------------------------------------------------
+
+BOARD, CREW = "group:board", "group:crew"
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ({}, {"shared_with": [BOARD]}),
+        ({}, {"visibility": Visibility.PRIVATE}),
+        ({}, {"visibility": Visibility.COLLECTION}),
+        ({"visibility": Visibility.COLLECTION}, {"shared_with": [BOARD]}),
+        ({"shared_with": [BOARD, CREW]}, {"shared_with": [BOARD]}),
+        (
+            {"visibility": Visibility.COLLECTION, "shared_with": [CREW]},
+            {"visibility": Visibility.COLLECTION, "shared_with": [BOARD]},
+        ),
+    ],
+    ids=["list", "private", "collection", "of a collection", "fewer names", "other names"],
+)
+async def test_a_new_version_for_fewer_than_see_the_document_is_refused(
+    workspace: WorkspaceEngine, before: dict[str, Any], wanted: dict[str, Any]
+) -> None:
+    first = await workspace.receive(b"one text", "a.txt", external_id="a", **before)
+    with pytest.raises(Conflict, match="was to be seen by fewer") as refused:
+        await workspace.receive(b"another text", "a.txt", external_id="a", **wanted)
+    assert "who may see the document" in (refused.value.hint or "")
+    again = await workspace.receive(b"one text", "a.txt", external_id="a", **wanted)
+    assert (again.duplicate, again.document) == (True, first.document)
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ({"shared_with": [BOARD]}, {}),
+        ({"shared_with": [BOARD]}, {"shared_with": [BOARD, CREW]}),
+        ({"shared_with": [BOARD]}, {"visibility": Visibility.PRIVATE}),
+        ({"shared_with": [BOARD]}, {"visibility": Visibility.WORKSPACE}),
+        ({"visibility": Visibility.COLLECTION}, {"visibility": Visibility.COLLECTION}),
+    ],
+    ids=["nothing said", "more names", "no list", "wider", "the same"],
+)
+async def test_a_new_version_for_as_many_keeps_who_sees_the_document(
+    workspace: WorkspaceEngine, before: dict[str, Any], wanted: dict[str, Any]
+) -> None:
+    first = await workspace.receive(b"one text", "a.txt", external_id="a", **before)
+    again = await workspace.receive(b"another text", "a.txt", external_id="a", **wanted)
+    assert again.new_version
+    assert again.document.visibility is first.document.visibility
 
 
 # --- back-pressure ----------------------------------------------------------------------------

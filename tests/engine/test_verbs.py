@@ -16,6 +16,7 @@ from footnote.sync import SyncWorkspaceEngine
 
 HELPERS = {
     *("serving", "configuration_of", "prepare_search", "run_search", "as_of_now"),
+    "changed_access_names",
     *("answer_writer_for", "answer_writer_of", "agent_model_for", "models_asked"),
     *(
         "extraction_of",

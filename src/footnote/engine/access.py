@@ -47,7 +47,10 @@ async def _as_the_directory_says(
         return claimed
     if not person.active:
         raise NotAuthenticated("The account is switched off.")
-    mapped = (engine.credentials.roles.get(each) for each in person.groups)
+    mapped = [engine.credentials.roles.get(each) for each in person.groups]
+    if engine.credentials.delegation is not None:
+        # A backend decides about collections, as it does for roles that a credential says.
+        mapped = [each for each in mapped if each is Role.ADMIN]
     return replace(
         claimed,
         principal_id=person.user_name,
@@ -196,12 +199,19 @@ async def explain_access(
 def _require_keeper(
     workspace: WorkspaceAccess, document_id: UUID, known: stored.StoredAccess
 ) -> None:
-    """Raise Forbidden unless the caller owns the document or administers its collection."""
+    """Raise Forbidden unless the caller owns the document or administers its collection.
+
+    The credential must have the right too: one limited to writing administers nothing.
+    """
     owns = known.created_by == workspace.principal.principal_id
-    if not owns and not workspace.principal.may(Right.ADMINISTER, known.collection):
+    administers = Right.ADMINISTER in workspace.rights and workspace.principal.may(
+        Right.ADMINISTER, known.collection
+    )
+    if not owns and not administers:
         raise Forbidden(
             f"{workspace.principal.principal_id} may not see or change who sees {document_id}",
-            hint="whoever handed it in can, and an administrator of its collection",
+            hint="whoever handed it in can, and an administrator of its collection with a "
+            "credential that may administer",
         )
 
 

@@ -61,7 +61,7 @@ class ActUnderWay:
         access = self.access
         access.require_open()
         limits, credential = access.engine.rate_limits, access.credential
-        if limits.counts(credential):
+        if limits.counts(credential) and not access.in_background:
             caller = access.principal.principal_id
             await limits.take(access.workspace_id, credential, caller, access.rate_limit)
         meter = access.engine.metering

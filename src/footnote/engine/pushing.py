@@ -44,6 +44,7 @@ async def push_url(
 ) -> PushStatus:
     """Enqueue a URL for a worker to fetch; poll `push_status`. Raises InvalidRequest.
 
+    It is fetched for the caller, as their credential says and with what the workspace grants then.
     Without an external id, the URL is the document's. Visibility is as in `receive`. Idempotent
     with a key, which raises Conflict with other arguments.
     """
@@ -63,7 +64,8 @@ async def push_url(
     )
     known = _push_under(workspace, idempotency_key)
     async with workspace.scope() as scope:
-        return await _push_status(scope, await pushes.accept_url(scope, pushed, known))
+        ingest_id = await pushes.accept_url(scope, pushed, workspace.identity, known)
+        return await _push_status(scope, ingest_id)
 
 
 async def push_content(

@@ -76,8 +76,9 @@ async def receive(
     A known document keeps its tags unless others are given, merges the metadata, and keeps its
     visibility. A new one with an access list is private, one without is visible to the workspace,
     unless a visibility is given. Idempotent with a key. Raises InvalidRequest, Forbidden, QueueFull
-    while too many documents wait, and Conflict for a key that was used for something else, and for
-    a private version of a document that is visible to the workspace.
+    while too many documents wait, NotFound for a repeated request whose document is hidden from the
+    caller since, and Conflict for a key that was used for something else, and for a new version
+    that fewer should see than see the document.
     """
     return await receive_stream(
         workspace,
@@ -221,9 +222,13 @@ async def _take_in(
             fingerprint=_fingerprint(incoming),
             lifetime_seconds=_KEY_SECONDS,
         )
-    async with workspace.system_scope() as scope:
-        if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
+    if receipt is not None:
+        # In the principal's scope: who may see the document can have changed since.
+        async with workspace.scope() as scope:
+            known = await _repeated(scope, receipt)
+        if known is not None:
             return _under(name, known)
+    async with workspace.system_scope() as scope:
         if incoming.failure is None:
             await require_room(scope, _queue_limits(engine))
         claim = await claim_blob(scope, incoming.content_sha256)
@@ -330,7 +335,10 @@ def _queue_limits(engine: Services) -> QueueLimits:
 
 
 async def _repeated(scope: WorkspaceScope, receipt: IdempotentRequest) -> Received | None:
-    """Return the outcome of the same request before, with its document's current state."""
+    """Return the outcome of the same request before, with its document's current state.
+
+    Raises NotFound for a document that the principal of the scope may not see any more.
+    """
     known = await known_outcome(scope, receipt)
     if known is None:
         return None

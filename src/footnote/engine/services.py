@@ -12,7 +12,7 @@ import structlog
 
 from footnote.answering import ReaderAnswerer
 from footnote.answering.injection_detection import InjectionDetector
-from footnote.domain import Answer, Lane, Principal, Right, Workspace
+from footnote.domain import Answer, Identity, Lane, Principal, Right, Workspace
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.replicas import LATEST, Position
 from footnote.domain.sharing import LINK_CREDENTIAL
@@ -216,6 +216,8 @@ class WorkspaceAccess:
     rate_limit: LastRateLimit = field(default_factory=LastRateLimit, compare=False)
     claimed: Principal | None = None
     """The principal as the credential states it, before the workspace adds granted roles."""
+    in_background: bool = False
+    """Whether a job acts for the caller; what it does does not count in the rate limit."""
     after: Position | None = None
     """The WAL position that a replica must have replayed to serve this caller's reads."""
     last_seen: LastSeen = field(default_factory=LastSeen, compare=False)
@@ -225,6 +227,18 @@ class WorkspaceAccess:
     def workspace_id(self) -> UUID:
         """The id of the workspace."""
         return self.workspace.workspace_id
+
+    @property
+    def identity(self) -> Identity:
+        """The caller as its credential proved it, for work that is done later."""
+        claimed = self.claimed or self.principal
+        return Identity(
+            principal=replace(claimed, principal_id=self.principal.principal_id),
+            role=claimed.role,
+            collections=claimed.collections,
+            rights=self.rights,
+            credential=self.credential,
+        )
 
     def require_open(self) -> None:
         """Raise NotReady if the engine is closed."""

@@ -82,7 +82,9 @@ async def add_source(
             raise InvalidRequest(
                 f"the workspace follows {MOST_SOURCES} sources already", hint="remove one first"
             )
-        return await stored.add_source(scope, kept, place_at(kept.place).kind, anywhere=anywhere)
+        return await stored.add_source(
+            scope, kept, place_at(kept.place).kind, anywhere=anywhere, actor=workspace.identity
+        )
 
 
 async def follow_source_now(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:

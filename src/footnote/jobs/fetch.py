@@ -8,10 +8,11 @@ from uuid import UUID
 
 import structlog
 
-from footnote.domain import Principal, Workspace
+from footnote.domain import Right, Workspace
 from footnote.domain.events import PushedDocument
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services
 from footnote.errors import BlobsFull, FootnoteError, InvalidRequest, NotFound, StoreFull
+from footnote.jobs.acting import workspace_acting_for
 from footnote.jobs.sources.addresses import reach_of
 from footnote.jobs.sources.web import fetch_document, filename_of
 from footnote.store.database import SYSTEM
@@ -59,11 +60,8 @@ async def fetch_pushed(engine: Services, job: FetchJob) -> None:
 
 async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> None:
     pushed: PushedDocument = push.pushed
-    workspace = WorkspaceEngine(
-        engine=engine,
-        workspace=within,
-        principal=Principal(principal_id=push.principal),
-    )
+    workspace = await workspace_acting_for(engine, within, push.actor)
+    workspace.require(Right.WRITE, pushed.collection)
     with TemporaryFile() as content:
         fetched = await fetch_document(pushed.url, reach_of(engine.settings), content)
         if fetched is None:

@@ -24,6 +24,7 @@ ROWS = (
 )
 """Sections of an export whose rows are returned as stored; none of them is encrypted."""
 
+_ACTOR = ("actor_groups", "actor_role", "actor_collections", "actor_credential")
 COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "api_keys": frozenset(
@@ -38,7 +39,7 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
         "feedback": frozenset(("principal", "comment")),
         "grants": frozenset(("subject", "granted_by")),
         "idempotency_keys": frozenset(("principal",)),
-        "ingest_requests": frozenset(("principal", "request")),
+        "ingest_requests": frozenset(("principal", "request", *_ACTOR)),
         "memberships": frozenset(("user_id",)),
         "messages": frozenset(("principal", "text", "answer")),
         "retention_rules": frozenset(("set_by",)),
@@ -54,7 +55,7 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
         "usage": frozenset(("principal",)),
         "users": frozenset(("user_id", "user_name", "external_id", "attributes")),
         "webhook_endpoints": frozenset(("access",)),
-        "workspace_sources": frozenset(("added_by",)),
+        "workspace_sources": frozenset(("added_by", *_ACTOR)),
     }
 )
 """By table, the columns by which an export finds a principal, or that contain data about one."""

@@ -9,9 +9,10 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from footnote.domain import Visibility, Workspace
+from footnote.domain import Identity, Visibility, Workspace
 from footnote.domain.events import PushedDocument, PushState
 from footnote.errors import Conflict, NotFound
+from footnote.store.acting import actor_columns, actor_in, role_of_operator
 from footnote.store.database import WorkspaceScope
 from footnote.store.queue import INGEST_QUEUE, enqueue
 from footnote.store.statements import load_statements, record_of
@@ -27,6 +28,8 @@ class StoredPush:
 
     ingest_id: UUID
     principal: str
+    actor: Identity
+    """Whoever pushed it, as their credential said; in rows of older versions without any role."""
     url: str | None
     request: Mapping[str, object]
     state: PushState
@@ -47,9 +50,9 @@ class StoredPush:
 
 
 async def accept_url(
-    scope: WorkspaceScope, pushed: PushedDocument, ingest_id: UUID | None = None
+    scope: WorkspaceScope, pushed: PushedDocument, actor: Identity, ingest_id: UUID | None = None
 ) -> UUID:
-    """Enqueue a URL to be fetched, durably once this commits; return the id of the push.
+    """Enqueue a URL to be fetched for `actor`, durably once this commits; return the push's id.
 
     An existing push with this id and the same request is left as it is. Raises Conflict when the id
     was used for another request.
@@ -65,7 +68,7 @@ async def accept_url(
         "visibility": pushed.visibility,
         "shared_with": None if pushed.shared_with is None else list(pushed.shared_with),
     }
-    if not await _accept(scope, ingest_id, request, "queued", None):
+    if not await _accept(scope, ingest_id, request, "queued", actor=actor):
         if (await get_push(scope, ingest_id)).request != request:
             raise _used("another address or another place")
         return ingest_id
@@ -78,7 +81,7 @@ async def accept_url(
 async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
     """Record a push whose content is stored already; return its id, for status requests."""
     ingest_id = uuid4()
-    await _accept(scope, ingest_id, {}, "received", document_id)
+    await _accept(scope, ingest_id, {}, "received", document_id=document_id)
     return ingest_id
 
 
@@ -89,7 +92,7 @@ async def claim_content(scope: WorkspaceScope, ingest_id: UUID, fingerprint: str
     the id was used for another document.
     """
     request = {"fingerprint": fingerprint}
-    if await _accept(scope, ingest_id, request, "fetching", None):
+    if await _accept(scope, ingest_id, request, "fetching"):
         return True
     push = await get_push(scope, ingest_id)
     if push.request != request:
@@ -104,7 +107,10 @@ async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
         raise NotFound(
             f"no document was pushed under {ingest_id}", hint="give the `ingest_id` of an answer"
         )
-    return record_of(StoredPush, row)
+    who = row["principal"]
+    return record_of(
+        StoredPush, row, actor=actor_in(row, who, role_of_before=role_of_operator(who))
+    )
 
 
 async def document_changed_at(scope: WorkspaceScope, document_id: UUID) -> datetime | None:
@@ -163,7 +169,9 @@ async def _accept(
     ingest_id: UUID,
     request: Mapping[str, object],
     state: PushState,
-    document_id: UUID | None,
+    *,
+    actor: Identity | None = None,
+    document_id: UUID | None = None,
 ) -> bool:
     """Insert a push; return False if there is one with the id already."""
     parameters = {
@@ -172,5 +180,6 @@ async def _accept(
         "request": Jsonb(request),
         "state": state,
         "document_id": document_id,
+        **actor_columns(actor),
     }
     return await scope.one(_SQL["accept"], parameters) is not None

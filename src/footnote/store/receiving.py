@@ -20,6 +20,7 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.domain.access import access_names
+from footnote.domain.identity import ADMINISTRATORS, SYSTEM_NAME
 from footnote.errors import Conflict, QueueFull
 from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
 from footnote.store.coordinator import announce_events
@@ -32,6 +33,12 @@ from footnote.store.statements import load_statements
 
 _SQL = load_statements("receiving")
 
+_WIDEST_FIRST = (Visibility.WORKSPACE, Visibility.COLLECTION, Visibility.PRIVATE)
+_SEEN_BY = {
+    Visibility.WORKSPACE: "the whole workspace",
+    Visibility.COLLECTION: "its collection",
+    Visibility.PRIVATE: "those on its list",
+}
 _SHARE = 0.01
 """Share of the queue that should be free by the time the caller retries."""
 _LONGEST_WAIT_SECONDS = 60
@@ -112,7 +119,7 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     empty. Equal bytes return the existing document, or retry its failed ingestion. Other bytes
     under a known external id add a version. Tags replace the earlier ones, metadata values those of
     the same keys. Raises Conflict for a push when a newer one of the document was received, and for
-    a private new version of a document that the workspace sees.
+    a new version that fewer should see than see the document.
     """
     parameters = _parameters(scope, incoming)
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
@@ -158,13 +165,8 @@ async def _receive_again(
     if incoming.announced_as is not None:
         await require_newest(scope, incoming.announced_as, row["document_id"])
     other_bytes = row["content_sha256"] != parameters["content_sha256"]
-    narrower = incoming.visibility is Visibility.PRIVATE and row["visibility"] != "private"
-    if other_bytes and narrower:
-        raise Conflict(
-            f"the document {row['external_id']!r} is seen by the whole workspace, and its new "
-            "version was to be private",
-            hint="change who may see the document first, or hand it in without visibility",
-        )
+    if other_bytes:
+        _refuse_for_fewer(scope, incoming, row)
     if incoming.tags and list(incoming.tags) != row["tags"]:
         row = await _tag(scope, row["document_id"], incoming.tags)
     if other_bytes:
@@ -181,6 +183,28 @@ async def _receive_again(
     if other:
         document = await change_document(scope, document, tags=None, metadata=other)
     return Received(document=document, duplicate=True, new_version=False)
+
+
+def _refuse_for_fewer(scope: WorkspaceScope, incoming: Incoming, row: DictRow) -> None:
+    """Raise Conflict if a new version should be seen by fewer than see the document.
+
+    A version is seen by whoever sees the document, whose visibility it does not change.
+    """
+    if incoming.visibility is None and incoming.access is None:
+        return
+    stored, wanted = Visibility(row["visibility"]), incoming.visibility or Visibility.PRIVATE
+    fewer = _WIDEST_FIRST.index(wanted) > _WIDEST_FIRST.index(stored)
+    if wanted is stored and incoming.access is not None:
+        # Whoever handed the document in sees every version, whatever a list says.
+        every = {row["created_by"], SYSTEM_NAME, f"collection:{row['collection']}", ADMINISTRATORS}
+        named = {*(row["access"] or ())} - every
+        fewer = not named <= {*incoming.access, scope.principal.principal_id}
+    if fewer:
+        raise Conflict(
+            f"the document {row['external_id']!r} is seen by {_SEEN_BY[stored]}, and its new "
+            "version was to be seen by fewer",
+            hint="change who may see the document first, or hand it in without visibility and list",
+        )
 
 
 async def requeue_failed(

@@ -9,8 +9,10 @@ from uuid import UUID, uuid4
 
 from psycopg.rows import DictRow
 
+from footnote.domain import Identity, Role
 from footnote.domain.sources import NewSource, SourceState, WorkspaceSource
 from footnote.errors import Conflict, NotFound
+from footnote.store.acting import actor_columns, actor_in
 from footnote.store.database import WorkspaceScope
 from footnote.store.queue import enqueue
 from footnote.store.sealing import SOURCE_SECRET
@@ -28,15 +30,20 @@ class SourceInHand:
     """What a worker needs to follow a source."""
 
     source: WorkspaceSource
+    actor: Identity
+    """Whoever added it, as their credential said."""
     secret: str | None = field(repr=False)
     anywhere: bool
     """Whether the operator added it, so that its place is not restricted."""
 
 
 async def add_source(
-    scope: WorkspaceScope, wanted: NewSource, kind: str, *, anywhere: bool
+    scope: WorkspaceScope, wanted: NewSource, kind: str, *, anywhere: bool, actor: Identity
 ) -> WorkspaceSource:
-    """Store a source, and enqueue its first run. Raises Conflict if there is one at this place."""
+    """Store a source that is followed for `actor`, and enqueue its first run.
+
+    Raises Conflict if there is one at this place.
+    """
     source_id, job_id = uuid4(), uuid4()
     secret = wanted.secret
     row = await scope.one(
@@ -51,6 +58,7 @@ async def add_source(
             "secret": secret and scope.sealing.secret(SOURCE_SECRET.of(source_id), secret),
             "anywhere": anywhere,
             "job_id": job_id,
+            **actor_columns(actor),
         },
     )
     if row is None:
@@ -117,6 +125,8 @@ async def take_up_source(
     sealed = row["secret"]
     return SourceInHand(
         source=_source(row),
+        # Only administrators could ever add one.
+        actor=actor_in(row, row["added_by"], role_of_before=Role.ADMIN),
         secret=sealed and scope.sealing.plain_secret(SOURCE_SECRET.of(source_id), sealed),
         anywhere=row["anywhere"],
     )

@@ -11,7 +11,6 @@ from uuid import UUID
 
 import structlog
 
-from footnote.domain import Principal, Workspace
 from footnote.domain.sources import Labels
 from footnote.engine import Services, WorkspaceEngine
 from footnote.errors import (
@@ -22,6 +21,7 @@ from footnote.errors import (
     StoreFull,
     StoreUnavailable,
 )
+from footnote.jobs.acting import workspace_acting_for
 from footnote.jobs.sources.following import Step, Verdict, follow
 from footnote.jobs.sources.opened import followed_source
 from footnote.store.database import SYSTEM
@@ -95,7 +95,8 @@ async def _follow(engine: Services, job: FollowJob) -> None:
     if taken is None:
         return
     figures = _Figures(engine=engine, job=job)
-    async with aclosing(_steps(engine, within, taken)) as steps:
+    workspace = await workspace_acting_for(engine, within, taken.actor)
+    async with aclosing(_steps(workspace, taken)) as steps:
         async for step in steps:
             if not await figures.count(step):
                 return
@@ -103,14 +104,15 @@ async def _follow(engine: Services, job: FollowJob) -> None:
         await _end(engine, job)
 
 
-def _steps(engine: Services, within: Workspace, taken: SourceInHand) -> AsyncGenerator[Step]:
+def _steps(workspace: WorkspaceEngine, taken: SourceInHand) -> AsyncGenerator[Step]:
     """Return the outcomes, a generator. Raises InvalidRequest if the place is no longer allowed."""
     source = taken.source
-    workspace = WorkspaceEngine(
-        engine=engine, workspace=within, principal=Principal(principal_id=source.added_by)
-    )
     followed = followed_source(
-        engine.settings, within.name, source.place, taken.secret, anywhere=taken.anywhere
+        workspace.engine.settings,
+        workspace.workspace.name,
+        source.place,
+        taken.secret,
+        anywhere=taken.anywhere,
     )
     return follow(
         workspace,

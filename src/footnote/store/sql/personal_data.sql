@@ -70,7 +70,7 @@ WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
 -- name: pushes
 SELECT * FROM (
     SELECT ingest_id::text COLLATE "C" AS key, ingest_id, url, request, state, document_id,
-        created_at, updated_at
+        actor_groups, actor_role, actor_collections, actor_credential, created_at, updated_at
     FROM ingest_requests
     WHERE workspace_id = %(workspace_id)s AND principal = %(who)s
 ) AS found
@@ -109,7 +109,8 @@ WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
 
 -- name: sources
 SELECT * FROM (
-    SELECT source_id::text COLLATE "C" AS key, source_id, place, collection, state, added_at
+    SELECT source_id::text COLLATE "C" AS key, source_id, place, collection, state,
+        actor_groups, actor_role, actor_collections, actor_credential, added_at
     FROM workspace_sources
     WHERE workspace_id = %(workspace_id)s AND added_by = %(who)s
 ) AS found

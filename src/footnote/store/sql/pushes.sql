@@ -1,9 +1,10 @@
 -- name: accept
-INSERT INTO ingest_requests
-    (workspace_id, ingest_id, principal, url, request, state, document_id)
-VALUES (
+INSERT INTO ingest_requests (
+    workspace_id, ingest_id, principal, url, request, state, document_id, actor_groups, actor_role,
+    actor_collections, actor_credential
+) VALUES (
     %(workspace_id)s, %(ingest_id)s, %(principal)s, %(url)s, %(request)s, %(state)s,
-    %(document_id)s
+    %(document_id)s, %(actor_groups)s, %(actor_role)s, %(actor_collections)s, %(actor_credential)s
 )
 ON CONFLICT (workspace_id, ingest_id) DO NOTHING
 RETURNING ingest_id

@@ -1,10 +1,12 @@
 -- name: add
 INSERT INTO workspace_sources (
     workspace_id, source_id, place, kind, collection, every_minutes, delete_missing, secret,
-    anywhere, added_by, job_id, next_run_at
+    anywhere, added_by, job_id, next_run_at, actor_groups, actor_role, actor_collections,
+    actor_credential
 ) VALUES (
     %(workspace_id)s, %(source_id)s, %(place)s, %(kind)s, %(collection)s, %(every_minutes)s,
-    %(delete_missing)s, %(secret)s, %(anywhere)s, %(principal)s, %(job_id)s, clock_timestamp()
+    %(delete_missing)s, %(secret)s, %(anywhere)s, %(principal)s, %(job_id)s, clock_timestamp(),
+    %(actor_groups)s, %(actor_role)s, %(actor_collections)s, %(actor_credential)s
 )
 ON CONFLICT (workspace_id, place, collection) DO NOTHING
 RETURNING *
