@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -10,11 +11,12 @@ import pytest
 
 from footnote.domain import Principal, Role, SearchRequest
 from footnote.domain.audit import Act, Outcome
-from footnote.domain.retention import RetentionKind, RetentionRun
+from footnote.domain.retention import DueDocument, RetentionKind, RetentionRun
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.maintenance import retain
-from footnote.store.database import SYSTEM
+from footnote.store import retention as stored
+from footnote.store.database import SYSTEM, WorkspaceScope
 
 DOCUMENTS, CONVERSATIONS = RetentionKind.DOCUMENTS, RetentionKind.CONVERSATIONS
 QUERIES, PUSHES = RetentionKind.QUERIES, RetentionKind.PUSHES
@@ -84,6 +86,37 @@ async def test_a_new_version_begins_its_days_anew(workspace: WorkspaceEngine) ->
     await workspace.set_retention(DOCUMENTS, 30)
     assert (await workspace.apply_retention()).documents == 0
     assert await names(workspace) == {"renewed.txt"}
+
+
+async def renew(workspace: WorkspaceEngine) -> None:
+    await workspace.receive(b"Other words.", "old.txt", external_id="old")
+
+
+async def remove_the_rule(workspace: WorkspaceEngine) -> None:
+    await workspace.remove_retention(DOCUMENTS)
+
+
+@pytest.mark.parametrize("happens", [renew, remove_the_rule])
+async def test_what_is_no_longer_due_when_its_turn_comes_is_kept(
+    workspace: WorkspaceEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    happens: Callable[[WorkspaceEngine], Awaitable[None]],
+) -> None:
+    document_id = await handed_in(workspace, "old.txt", 40, external_id="old")
+    await workspace.set_retention(DOCUMENTS, 30)
+    listed = stored.due_documents
+
+    async def listed_before(
+        scope: WorkspaceScope, until: datetime, limit: int
+    ) -> tuple[DueDocument, ...]:
+        due = await listed(scope, until, limit)
+        if due:
+            await happens(workspace)
+        return due
+
+    monkeypatch.setattr(stored, "due_documents", listed_before)
+    assert (await workspace.apply_retention()).documents == 0
+    assert (await workspace.document(document_id)).filename == "old.txt"
 
 
 async def test_conversations_queries_and_pushes_have_rules_of_their_own(

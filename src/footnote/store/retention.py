@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.retention import DueDocument, RetentionKind, RetentionRule
@@ -52,6 +53,12 @@ async def due_documents(
     """List the visible documents due by some time and not under legal hold, earliest first."""
     rows = await scope.all(_SQL["due_documents"], {"until": until, "limit": limit})
     return tuple(record_of(DueDocument, row) for row in rows)
+
+
+async def is_due(scope: WorkspaceScope, document_id: UUID, until: datetime) -> bool:
+    """Return whether a document is due by some time, and not under legal hold."""
+    parameters = {"document_id": document_id, "until": until}
+    return bool((await scope.single(_SQL["is_due"], parameters))["found"])
 
 
 async def count_due_documents(scope: WorkspaceScope, until: datetime) -> tuple[int, int]:
