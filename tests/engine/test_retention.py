@@ -12,7 +12,7 @@ import pytest
 from footnote.domain import Principal, Role, SearchRequest
 from footnote.domain.audit import Act, Outcome
 from footnote.domain.retention import DueDocument, RetentionKind, RetentionRun
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Engine, WorkspaceEngine, retention
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.maintenance import retain
 from footnote.store import retention as stored
@@ -158,6 +158,25 @@ async def test_queries_go_and_the_log_stays_whole(workspace: WorkspaceEngine) ->
     page = await workspace.audit_entries(act=Act.SEARCHED)
     assert [each.query for each in page.entries] == ["a young question", *[None] * 5]
     assert all(each.query_digest for each in page.entries)
+
+
+async def test_queries_go_also_when_those_before_them_are_held(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await engine.workspace(None, Principal(principal_id="ann", role=Role.READER))
+    monkeypatch.setattr(retention, "_QUERIES_AT_ONCE", 2)
+    for number in range(4):
+        await ann.search(_request(f"held question number {number}"))
+    for number in range(3):
+        await workspace.search(_request(f"question number {number}"))
+    await _date_log_back(workspace, 3)
+    await workspace.search(_request("a young question"))
+    await workspace.set_legal_hold("case 7", principal_id="ann")
+    await workspace.set_retention(QUERIES, 2)
+    assert (await workspace.apply_retention()).queries == 3
+    page = await workspace.audit_entries(act=Act.SEARCHED)
+    held = [f"held question number {number}" for number in reversed(range(4))]
+    assert [each.query for each in page.entries] == ["a young question", *[None] * 3, *held]
 
 
 async def test_a_worker_deletes_what_is_due_and_comes_again_tomorrow(

@@ -97,6 +97,12 @@ SELECT count(*) AS found FROM (
     AND NOT custodian_is_held(principal)
 ) AS due
 
+-- name: any_old_query
+-- Those under legal hold among them.
+SELECT EXISTS (
+-- include: due_queries
+) AS found
+
 -- name: page_of_queries
 -- The last of the next so many; null after the end.
 SELECT max(entry_no) AS last FROM (
