@@ -31,6 +31,7 @@ from footnote.store.audit import all_entries
 from footnote.store.blob_claims import remove_unused
 from footnote.store.database import LIFT_A_HOLD
 from footnote.store.documents import get_document
+from footnote.store.entity_erasure import remove_entity_traces
 from footnote.store.erasure import Family, drop_jobs, family_of, find_all
 from footnote.store.erasures import Doomed
 from footnote.store.merging import purge_dead
@@ -308,8 +309,9 @@ async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[U
         except NotFound:
             continue  # Deleted with its parent, or by a concurrent request.
         await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
-    if doomed.target is ErasureTarget.PRINCIPAL:
-        async with workspace.system_scope() as scope:
+    async with workspace.system_scope() as scope:
+        await remove_entity_traces(scope)
+        if doomed.target is ErasureTarget.PRINCIPAL:
             await ledger.delete_of_principal(scope, doomed)
     await purge_dead(engine.database, workspace.workspace_id)
 
