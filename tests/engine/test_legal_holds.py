@@ -12,7 +12,7 @@ from footnote.domain import Principal, Role, SearchRequest, Visibility
 from footnote.domain.audit import Act
 from footnote.domain.retention import RetentionKind
 from footnote.domain.sources import Labels, Offered
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine, erasure, open_engine
 from footnote.engine.exchanges import Asking
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound, UnderLegalHold
 from footnote.interfaces.failures import failure_of
@@ -177,6 +177,54 @@ async def test_what_a_held_conversation_quotes_is_kept_with_it(
     await workspace.lift_legal_hold(hold.hold_id, "settled")
     await workspace.delete_document(document_id)
     assert (await workspace.apply_retention()).conversations == 1
+
+
+async def test_what_a_held_principal_wrote_is_not_overwritten(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await taken_in(workspace)
+    ann = await engine.workspace(None, Principal(principal_id="ann"))
+    begun = (await ann.create_conversation(title="Fees of May")).conversation_id
+    untitled = (await ann.create_conversation()).conversation_id
+    first, second = [
+        (await ann.ask_in_conversation(begun, Asking(question=question))).reply.message_id
+        for question in ("What is the harbour fee for a barge?", "And for two days?")
+    ]
+    await ann.give_feedback(begun, first, "down", "It was 40 euros.")
+    hold = await workspace.set_legal_hold("case 7", principal_id="ann")
+    with pytest.raises(UnderLegalHold, match=str(first)):
+        await ann.give_feedback(begun, first, "up")
+    with pytest.raises(UnderLegalHold, match=str(begun)):
+        await ann.change_conversation(begun, title="Nothing")
+    # What replaces nothing is added, as always.
+    await ann.give_feedback(begun, first, "down", "It was 40 euros.")
+    await ann.give_feedback(begun, second, "up", "Right.")
+    await ann.change_conversation(begun, title="Fees of May", document_mode="only")
+    await ann.change_conversation(untitled, title="Named")
+    kept = {each.message_id: each.feedback for each in await ann.all_messages(begun)}
+    assert kept[first] is not None
+    assert (kept[first].thumb, kept[first].comment) == ("down", "It was 40 euros.")
+    assert (await ann.conversation(begun)).title == "Fees of May"
+    await workspace.lift_legal_hold(hold.hold_id, "settled")
+    await ann.give_feedback(begun, first, "up")
+    assert (await ann.change_conversation(begun, title="Nothing")).title == "Nothing"
+
+
+async def test_an_erasure_empties_nothing_of_who_is_held_before_it_does(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_id = await taken_in(workspace, b"# Quillwort\n\nThe quillwort grows.", "q.md")
+    ann = await engine.workspace(None, Principal(principal_id="ann"))
+    begun = (await ann.create_conversation(title="On the quillwort")).conversation_id
+
+    async def held_meanwhile(*_: object) -> None:
+        await workspace.set_legal_hold("case 7", principal_id="ann")
+
+    monkeypatch.setattr(erasure, "note_erasure", held_meanwhile)
+    with pytest.raises(UnderLegalHold):
+        await workspace.erase_document(document_id)
+    assert (await ann.conversation(begun)).title == "On the quillwort"
+    assert (await workspace.document(document_id)).document_id == document_id
 
 
 async def test_what_a_held_principal_asked_outlives_its_days(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -10,11 +11,12 @@ import pytest
 
 from footnote.domain import Principal, Role, SearchRequest
 from footnote.domain.audit import Act, Outcome
-from footnote.domain.retention import RetentionKind, RetentionRun
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.domain.retention import DueDocument, RetentionKind, RetentionRun
+from footnote.engine import Engine, WorkspaceEngine, retention
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.maintenance import retain
-from footnote.store.database import SYSTEM
+from footnote.store import retention as stored
+from footnote.store.database import SYSTEM, WorkspaceScope
 
 DOCUMENTS, CONVERSATIONS = RetentionKind.DOCUMENTS, RetentionKind.CONVERSATIONS
 QUERIES, PUSHES = RetentionKind.QUERIES, RetentionKind.PUSHES
@@ -86,6 +88,37 @@ async def test_a_new_version_begins_its_days_anew(workspace: WorkspaceEngine) ->
     assert await names(workspace) == {"renewed.txt"}
 
 
+async def renew(workspace: WorkspaceEngine) -> None:
+    await workspace.receive(b"Other words.", "old.txt", external_id="old")
+
+
+async def remove_the_rule(workspace: WorkspaceEngine) -> None:
+    await workspace.remove_retention(DOCUMENTS)
+
+
+@pytest.mark.parametrize("happens", [renew, remove_the_rule])
+async def test_what_is_no_longer_due_when_its_turn_comes_is_kept(
+    workspace: WorkspaceEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    happens: Callable[[WorkspaceEngine], Awaitable[None]],
+) -> None:
+    document_id = await handed_in(workspace, "old.txt", 40, external_id="old")
+    await workspace.set_retention(DOCUMENTS, 30)
+    listed = stored.due_documents
+
+    async def listed_before(
+        scope: WorkspaceScope, until: datetime, limit: int
+    ) -> tuple[DueDocument, ...]:
+        due = await listed(scope, until, limit)
+        if due:
+            await happens(workspace)
+        return due
+
+    monkeypatch.setattr(stored, "due_documents", listed_before)
+    assert (await workspace.apply_retention()).documents == 0
+    assert (await workspace.document(document_id)).filename == "old.txt"
+
+
 async def test_conversations_queries_and_pushes_have_rules_of_their_own(
     workspace: WorkspaceEngine,
 ) -> None:
@@ -125,6 +158,25 @@ async def test_queries_go_and_the_log_stays_whole(workspace: WorkspaceEngine) ->
     page = await workspace.audit_entries(act=Act.SEARCHED)
     assert [each.query for each in page.entries] == ["a young question", *[None] * 5]
     assert all(each.query_digest for each in page.entries)
+
+
+async def test_queries_go_also_when_those_before_them_are_held(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await engine.workspace(None, Principal(principal_id="ann", role=Role.READER))
+    monkeypatch.setattr(retention, "_QUERIES_AT_ONCE", 2)
+    for number in range(4):
+        await ann.search(_request(f"held question number {number}"))
+    for number in range(3):
+        await workspace.search(_request(f"question number {number}"))
+    await _date_log_back(workspace, 3)
+    await workspace.search(_request("a young question"))
+    await workspace.set_legal_hold("case 7", principal_id="ann")
+    await workspace.set_retention(QUERIES, 2)
+    assert (await workspace.apply_retention()).queries == 3
+    page = await workspace.audit_entries(act=Act.SEARCHED)
+    held = [f"held question number {number}" for number in reversed(range(4))]
+    assert [each.query for each in page.entries] == ["a young question", *[None] * 3, *held]
 
 
 async def test_a_worker_deletes_what_is_due_and_comes_again_tomorrow(

@@ -13,7 +13,8 @@ import pytest
 
 from footnote.domain import Document, Received, Visibility
 from footnote.domain.sources import Labels, Offered
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Engine, WorkspaceEngine, sources
+from footnote.errors import StoreUnavailable
 from footnote.interfaces.cli.paths import entries, location_of
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.folders import FolderSource
@@ -169,6 +170,27 @@ async def test_what_is_gone_is_deleted_only_if_that_is_asked_for(shelf: Shelf) -
     await shelf.follow()
     gone.unlink()
     await shelf.follow()
+    assert set(await shelf.documents()) == {"gone.txt", "stays.txt"}
+    steps = await shelf.follow(delete_missing=True)
+    assert verdicts(steps) == {"stays.txt": "unchanged", "gone.txt": "removed"}
+    assert set(await shelf.documents()) == {"stays.txt"}
+
+
+async def test_a_deletion_that_failed_is_made_up_for_by_the_next_run(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = shelf.write("gone.txt", "This file goes.")
+    shelf.write("stays.txt", "This file stays.")
+    await shelf.follow()
+    gone.unlink()
+
+    async def fail(*_: object) -> None:
+        raise StoreUnavailable("the statement was cancelled")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sources, "delete_document", fail)
+        with pytest.raises(StoreUnavailable):
+            await shelf.follow(delete_missing=True)
     assert set(await shelf.documents()) == {"gone.txt", "stays.txt"}
     steps = await shelf.follow(delete_missing=True)
     assert verdicts(steps) == {"stays.txt": "unchanged", "gone.txt": "removed"}

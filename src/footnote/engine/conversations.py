@@ -23,8 +23,8 @@ from footnote.errors import InvalidRequest, UnderLegalHold
 from footnote.store import conversations as stored
 from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
 from footnote.store.exchanges import choose_branch, forget_judgement, judge
-from footnote.store.legal_holds import conversations_are_held
-from footnote.store.messages import judged_answers, list_messages, place_of
+from footnote.store.legal_holds import conversations_are_held, wait_for_holds
+from footnote.store.messages import judged_answers, list_messages, message_at, place_of
 from footnote.validation.constrained_types import (
     MAX_PAGE,
     Comment,
@@ -95,9 +95,15 @@ async def change_conversation(
 ) -> Conversation:
     """Change the title or the document mode of a conversation; None leaves it unchanged.
 
-    Raises InvalidRequest and NotFound.
+    Raises InvalidRequest and NotFound, and UnderLegalHold where a title would be replaced.
     """
     async with workspace.scope() as scope:
+        if title is not None:
+            before = (await stored.get_conversation(scope, conversation_id)).title
+            if before not in ("", title):
+                await _refuse_what_is_held(
+                    scope, f"the conversation {conversation_id} is not renamed"
+                )
         return await stored.change_conversation(
             scope, conversation_id, title=title, document_mode=document_mode
         )
@@ -110,12 +116,7 @@ async def delete_conversation(workspace: WorkspaceAccess, conversation_id: UUID)
     """
     async with workspace.scope() as scope:
         await stored.get_conversation(scope, conversation_id)
-        if await conversations_are_held(scope):
-            raise UnderLegalHold(
-                f"the conversation {conversation_id} is not deleted: all that "
-                f"{workspace.principal.principal_id} asked is under legal hold",
-                hint=LIFT_A_HOLD,
-            )
+        await _refuse_what_is_held(scope, f"the conversation {conversation_id} is not deleted")
         await stored.remove_conversation(scope, conversation_id)
 
 
@@ -189,11 +190,16 @@ async def give_feedback(
 ) -> Message:
     """Give feedback on an answer, replacing earlier feedback.
 
-    Raises NotFound, and InvalidRequest for a question.
+    Raises NotFound, InvalidRequest for a question, and UnderLegalHold where other feedback would be
+    replaced.
     """
+    given = (thumb, comment.strip())
     async with workspace.scope() as scope:
         number = await _answer_no(scope, conversation_id, message_id)
-        return await judge(scope, conversation_id, number, thumb, comment.strip())
+        before = (await message_at(scope, conversation_id, number)).feedback
+        if before is not None and (before.thumb, before.comment) != given:
+            await _refuse_what_is_held(scope, f"the feedback on {message_id} is not replaced")
+        return await judge(scope, conversation_id, number, *given)
 
 
 async def withdraw_feedback(
@@ -215,6 +221,16 @@ def title_from(question: str) -> str:
     if len(line) <= _TITLE_FROM_QUESTION:
         return line
     return line[:_TITLE_FROM_QUESTION].rsplit(" ", 1)[0] + " …"
+
+
+async def _refuse_what_is_held(scope: WorkspaceScope, refused: str) -> None:
+    """Raise UnderLegalHold where all that the acting principal asked is held."""
+    await wait_for_holds(scope)
+    if await conversations_are_held(scope):
+        raise UnderLegalHold(
+            f"{refused}: all that {scope.principal.principal_id} asked is under legal hold",
+            hint=LIFT_A_HOLD,
+        )
 
 
 async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> int:

@@ -29,10 +29,12 @@ from footnote.store import erasures as ledger
 from footnote.store import publishing
 from footnote.store.audit import all_entries
 from footnote.store.blob_claims import remove_unused
-from footnote.store.database import LIFT_A_HOLD
+from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
 from footnote.store.documents import get_document
+from footnote.store.entity_erasure import remove_entity_traces
 from footnote.store.erasure import Family, drop_jobs, family_of, find_all
 from footnote.store.erasures import Doomed
+from footnote.store.legal_holds import wait_for_holds
 from footnote.store.merging import purge_dead
 from footnote.store.quotes import Written, empty, held_among, quoting, texts_of
 from footnote.validation.constrained_types import Name, PrincipalId
@@ -206,7 +208,8 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         family = await family_of(scope, wanted)
     quoted = await _quotable(workspace, family.document_ids)
     before = await _look(workspace, doomed, family, quoted)
-    await _refuse_held_writers(workspace, doomed, before.written)
+    async with workspace.system_scope() as scope:
+        await _refuse_held_writers(scope, doomed, before.written)
     entry = ErasureEntry(
         certificate_id=uuid4(),
         workspace_id=workspace.workspace_id,
@@ -221,6 +224,9 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         await ledger.keep_erasure(scope, entry)
     backups = await note_erasure(workspace.engine.settings, entry)
     async with workspace.system_scope() as scope:
+        # A hold may have been set since.
+        await wait_for_holds(scope)
+        await _refuse_held_writers(scope, doomed, before.written)
         await empty(scope, before.written)
     await _delete(workspace, doomed, wanted)
     cached = workspace.engine.forget_cached(workspace.workspace_id)
@@ -274,23 +280,21 @@ async def _look(
 
 
 async def _refuse_held_writers(
-    workspace: WorkspaceAccess, doomed: Doomed, written: Sequence[Written]
+    scope: WorkspaceScope, doomed: Doomed, written: Sequence[Written]
 ) -> None:
     """Raise UnderLegalHold where texts of a principal under legal hold would be erased."""
-    async with workspace.system_scope() as scope:
-        if doomed.target is ErasureTarget.PRINCIPAL and await ledger.principal_is_held(
-            scope, doomed.name
-        ):
-            raise UnderLegalHold(
-                f"{doomed.name} is not erased: all of that principal is under legal hold",
-                hint=LIFT_A_HOLD,
-            )
-        if await held_among(scope, (each.principal for each in written)):
-            raise UnderLegalHold(
-                f"{doomed.name} is not erased: what somebody asked quotes it, and is under legal "
-                "hold",
-                hint=LIFT_A_HOLD,
-            )
+    if doomed.target is ErasureTarget.PRINCIPAL and await ledger.principal_is_held(
+        scope, doomed.name
+    ):
+        raise UnderLegalHold(
+            f"{doomed.name} is not erased: all of that principal is under legal hold",
+            hint=LIFT_A_HOLD,
+        )
+    if await held_among(scope, (each.principal for each in written)):
+        raise UnderLegalHold(
+            f"{doomed.name} is not erased: what somebody asked quotes it, and is under legal hold",
+            hint=LIFT_A_HOLD,
+        )
 
 
 async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[UUID]) -> None:
@@ -308,8 +312,9 @@ async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[U
         except NotFound:
             continue  # Deleted with its parent, or by a concurrent request.
         await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
-    if doomed.target is ErasureTarget.PRINCIPAL:
-        async with workspace.system_scope() as scope:
+    async with workspace.system_scope() as scope:
+        await remove_entity_traces(scope)
+        if doomed.target is ErasureTarget.PRINCIPAL:
             await ledger.delete_of_principal(scope, doomed)
     await purge_dead(engine.database, workspace.workspace_id)
 

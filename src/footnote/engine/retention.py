@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from footnote.domain import Right
 from footnote.domain.audit import Act, AuditDraft, Outcome
 from footnote.domain.retention import (
     RetentionKind,
@@ -18,12 +16,13 @@ from footnote.domain.retention import (
     RetentionRule,
     RetentionRun,
 )
-from footnote.engine.documents import delete_document
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
+from footnote.store import publishing
 from footnote.store import retention as stored
-from footnote.store.database import SYSTEM
+from footnote.store.blob_claims import remove_unused
 from footnote.store.queue import enqueue_retention
+from footnote.store.receiving import announce_change
 from footnote.validation.constrained_types import Name, PageLimit
 
 FIRST_RUN_SECONDS = 3600.0
@@ -110,8 +109,8 @@ async def retention_preview(
 async def apply_retention(workspace: WorkspaceAccess) -> RetentionRun:
     """Delete everything that is due now, of all principals. Raises Forbidden.
 
-    Documents are deleted in batches, each entered in the audit log before and after. An interrupted
-    run is resumed by the next.
+    Documents are deleted in batches, each entered in the audit log before and after; one that is no
+    longer due when its turn comes is kept. An interrupted run is resumed by the next.
     """
     now = datetime.now(UTC)
     documents = await _delete_documents(workspace, now)
@@ -141,7 +140,6 @@ async def apply_retention(workspace: WorkspaceAccess) -> RetentionRun:
 
 
 async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
-    system = replace(workspace, principal=SYSTEM, rights=frozenset(Right))
     deleted = 0
     while True:
         async with workspace.system_scope() as scope:
@@ -152,12 +150,29 @@ async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
         await _enter(workspace, act_id, Outcome.BEGUN, ids)
         done: list[UUID] = []
         for document_id in ids:
-            # Deleted by somebody else, or put under hold, since the batch was listed.
-            with suppress(NotFound, UnderLegalHold):
-                await delete_document(system, document_id)
-                done.append(document_id)
+            with suppress(UnderLegalHold):
+                if await _delete_if_due(workspace, document_id, now):
+                    done.append(document_id)
         deleted += len(done)
         await _enter(workspace, act_id, Outcome.DONE, tuple(done))
+
+
+async def _delete_if_due(workspace: WorkspaceAccess, document_id: UUID, now: datetime) -> bool:
+    """Delete a document unless it is no longer due; return whether it was deleted.
+
+    Since its batch was listed it may have been renewed or deleted, its rule changed, or a hold set.
+    Raises UnderLegalHold for a hold that was set meanwhile.
+    """
+    engine = workspace.engine
+    async with workspace.system_scope() as scope:
+        await publishing.wait_for_publications(scope, document_id)
+        # Locks the index, as a new version does first: it is seen here, or finds no document.
+        await announce_change(scope)
+        if not await stored.is_due(scope, document_id, now):
+            return False
+        blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
+    await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
+    return True
 
 
 async def _enter(

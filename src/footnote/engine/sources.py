@@ -73,26 +73,28 @@ async def remove_source_entry(
     """Delete the document of a vanished entry; return False if it is kept.
 
     If another entry has the same bytes, the document is kept under that entry's external id. A
-    document received under another external id, or under none, is unchanged. Raises Forbidden
-    unless the caller may write in the collections of entry and document, NotFound and
-    UnderLegalHold.
+    document received under another external id, or under none, is unchanged. The entry is
+    remembered until the document is deleted. Raises Forbidden unless the caller may write in the
+    collections of entry and document, NotFound and UnderLegalHold.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         await _require_document(workspace, scope, gone.document_id)
         # Checked first: the entry stays, so the next scan after the hold is lifted deletes it.
         await refuse_what_is_held(scope, gone.document_id)
-        await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
-        owner, others = await other_places(scope, gone.document_id)
-        if owner != gone.external_id:
-            return False
-        if others:
+        owner, places = await other_places(scope, gone.document_id)
+        others = [place for place in places if place != gone.external_id]
+        kept = owner != gone.external_id or bool(others)
+        if kept:
+            await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
+        if owner == gone.external_id and others:
             await move_document(
                 scope, gone.document_id, gone.external_id, others[0], clean_name(others[0])
             )
-            return False
-    await delete_document(workspace, gone.document_id)
-    return True
+    if not kept:
+        # The entry goes with its document, so a deletion that fails is repeated by the next scan.
+        await delete_document(workspace, gone.document_id)
+    return not kept
 
 
 async def _require_document(

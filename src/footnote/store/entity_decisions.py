@@ -125,7 +125,7 @@ async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFin
             f"a later decision builds upon {decision_id}",
             hint="undo the later one first: `footnote entities decisions`",
         )
-    content = _content(scope, row)
+    content = content_of(scope, row)
     entity_id, other_id = row["entity_id"], row["other_id"]
     if row["act"] == EntityAct.RENAME:
         await _give_name(scope, entity_id, str(content["before"]))
@@ -304,7 +304,8 @@ def _listed(members: Iterable[_Member]) -> list[list[str]]:
     return [[str(each.document_id), each.name_key.hex()] for each in members]
 
 
-def _content(scope: WorkspaceScope, row: DictRow) -> DictRow:
+def content_of(scope: WorkspaceScope, row: DictRow) -> DictRow:
+    """Return what a decision stores so that it can be undone."""
     place = ENTITY_DECISION.of(row["decision_id"])
     content = scope.sealing.plain_json(place, row["content"])
     assert isinstance(content, dict), "a decision is stored as an object"
@@ -318,7 +319,7 @@ def _decision(scope: WorkspaceScope, row: DictRow) -> EntityDecision:
         act=EntityAct(row["act"]),
         entity_id=row["entity_id"],
         other_id=row["other_id"],
-        name=str(_content(scope, row).get("name", "")),
+        name=str(content_of(scope, row).get("name", "")),
         decided_by=row["decided_by"],
         decided_at=row["decided_at"],
         undone=undone_at is not None,

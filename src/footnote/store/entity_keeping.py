@@ -161,8 +161,12 @@ async def keep_entities(
 
 
 async def drop_orphans(scope: WorkspaceScope) -> None:
-    """Delete given names of entities that no document names any more."""
+    """Delete given names of entities that no document names, and assignments of lost documents.
+
+    Takes a scope of the system.
+    """
     await scope.execute(_SQL["drop_orphans"])
+    await scope.execute(_SQL["drop_assignments"], {"anywhere": ANYWHERE})
 
 
 def hashed(sealing: Sealing, text: str) -> bytes:

@@ -13,6 +13,7 @@ from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import CHUNK_NUMBER, COUNT
 from footnote.ports import Blobs
 from footnote.store.database import WorkspaceScope
+from footnote.store.entity_erasure import count_entity_traces
 from footnote.store.index_state import multirange_of, ranges_of
 from footnote.store.merging import load_postings, term_slices
 from footnote.store.sealed_answers import count_naming
@@ -23,6 +24,8 @@ _SQL = load_statements("erasure")
 BLOBS = "blobs"
 JOBS = "queued jobs"
 ANSWERS = "answers in conversations"
+GIVEN_NAMES = "names given to entities"
+DECISIONS = "decisions about entities"
 CHUNKS = "chunks, by number"
 VECTORS = "vectors, by number"
 SEGMENTS = "segments of the lexical index"
@@ -82,6 +85,8 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     counts[SEGMENTS], counts[POSTINGS] = await _count_indexed(scope, family.chunks)
     counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
     counts[ANSWERS] += await count_naming(scope, family.document_ids)
+    traces = await count_entity_traces(scope, family.document_ids)
+    counts[GIVEN_NAMES], counts[DECISIONS] = traces.names, traces.decisions
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
     # Count existing blobs, except those that other documents with the same bytes use.
     found = 0

@@ -73,8 +73,13 @@ async def document_is_held(scope: WorkspaceScope, document_id: UUID) -> bool:
     return row is not None and bool(row["held"])
 
 
+async def wait_for_holds(scope: WorkspaceScope) -> None:
+    """Wait for holds that are being set; later ones wait until this transaction ends."""
+    await scope.execute(_SQL["wait_for_holds"])
+
+
 async def conversations_are_held(scope: WorkspaceScope) -> bool:
-    """Return whether a legal hold protects the acting principal's conversations from deletion."""
+    """Return whether a legal hold protects the acting principal's conversations."""
     return bool((await scope.single(_SQL["conversations_are_held"]))["held"])
 
 

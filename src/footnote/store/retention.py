@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.retention import DueDocument, RetentionKind, RetentionRule
@@ -54,6 +55,12 @@ async def due_documents(
     return tuple(record_of(DueDocument, row) for row in rows)
 
 
+async def is_due(scope: WorkspaceScope, document_id: UUID, until: datetime) -> bool:
+    """Return whether a document is due by some time, and not under legal hold."""
+    parameters = {"document_id": document_id, "until": until}
+    return bool((await scope.single(_SQL["is_due"], parameters))["found"])
+
+
 async def count_due_documents(scope: WorkspaceScope, until: datetime) -> tuple[int, int]:
     """Count the documents due by some time, and those that a legal hold protects."""
     row = await scope.single(_SQL["count_due_documents"], {"until": until})
@@ -89,8 +96,8 @@ async def delete_due_queries(
     """
     page = await scope.single(_SQL["page_of_queries"], {"after": after, "limit": limit})
     parameters = {"until": until, "after": after, "last": page["last"]}
-    due = await scope.single(_SQL["count_due_queries"], parameters)
-    if not due["found"]:
+    # Held ones count: where a page has no others, later pages may still have some.
+    if not (await scope.single(_SQL["any_old_query"], parameters))["found"]:
         return 0, None
     return await scope.change(_SQL["delete_queries"], parameters), page["last"]
 

@@ -381,3 +381,46 @@ WHERE workspace_id = %(workspace_id)s AND NOT EXISTS (
     WHERE document_entities.workspace_id = %(workspace_id)s
         AND document_entities.entity_id = entity_names.entity_id
 )
+
+-- name: drop_assignments
+-- What was decided of names in documents that are gone.
+DELETE FROM entity_assignments
+WHERE workspace_id = %(workspace_id)s AND document_id <> %(anywhere)s AND NOT EXISTS (
+    SELECT FROM documents
+    WHERE documents.workspace_id = %(workspace_id)s
+        AND documents.document_id = entity_assignments.document_id
+)
+
+-- name: count_orphans
+-- Given names of entities that none but these documents name.
+SELECT count(*) AS found FROM entity_names
+WHERE workspace_id = %(workspace_id)s AND NOT EXISTS (
+    SELECT FROM document_entities
+    WHERE document_entities.workspace_id = %(workspace_id)s
+        AND document_entities.entity_id = entity_names.entity_id
+        AND document_entities.document_id <> ALL (%(document_ids)s::uuid[])
+)
+
+-- name: every_decision
+SELECT decision_id, act, entity_id, other_id, content, undone_at FROM entity_decisions
+WHERE workspace_id = %(workspace_id)s
+ORDER BY decision_id
+
+-- name: lock_decisions
+-- include: every_decision
+FOR UPDATE
+
+-- name: change_decision
+UPDATE entity_decisions SET content = %(content)s
+WHERE workspace_id = %(workspace_id)s AND decision_id = %(decision_id)s
+
+-- name: still_named
+-- Which of these entities other documents name.
+SELECT DISTINCT entity_id FROM document_entities
+WHERE workspace_id = %(workspace_id)s AND entity_id = ANY (%(entity_ids)s::uuid[])
+    AND document_id <> ALL (%(document_ids)s::uuid[])
+
+-- name: documents_there
+SELECT document_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(mentioned)s::uuid[])
+    AND document_id <> ALL (%(document_ids)s::uuid[])

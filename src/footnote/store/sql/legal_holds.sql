@@ -29,6 +29,12 @@ RETURNING
 -- name: document_is_held
 SELECT under_legal_hold(%(document_id)s) AS held
 
+-- name: wait_for_holds
+-- As the triggers that refuse deletions do.
+SELECT pg_advisory_xact_lock_shared(
+    hashtextextended('footnote hold ' || %(workspace_id)s::uuid::text, 0)
+)
+
 -- name: conversations_are_held
 SELECT EXISTS (
     SELECT FROM legal_holds

@@ -188,6 +188,11 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
     )
 
 -- name: delete_family
+-- What was decided of names in them has no foreign key, as it may be of all documents.
+WITH unassigned AS (
+    DELETE FROM entity_assignments
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+)
 DELETE FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
 

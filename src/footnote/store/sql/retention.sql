@@ -48,6 +48,14 @@ SELECT * FROM (
 WHERE NOT held
 ORDER BY due_at, document_id LIMIT %(limit)s
 
+-- name: is_due
+SELECT EXISTS (
+    SELECT FROM (
+-- include: due
+    ) AS due
+    WHERE document_id = %(document_id)s AND NOT held
+) AS found
+
 -- name: count_due_documents
 SELECT count(*) FILTER (WHERE NOT held) AS found, count(*) FILTER (WHERE held) AS held FROM (
 -- include: due
@@ -88,6 +96,12 @@ SELECT count(*) AS found FROM (
 -- include: due_queries
     AND NOT custodian_is_held(principal)
 ) AS due
+
+-- name: any_old_query
+-- Those under legal hold among them.
+SELECT EXISTS (
+-- include: due_queries
+) AS found
 
 -- name: page_of_queries
 -- The last of the next so many; null after the end.

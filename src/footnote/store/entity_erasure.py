@@ -1,0 +1,119 @@
+"""Count and remove what is kept of entities, by decisions of users, for documents that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from footnote.domain.entities import EntityAct
+from footnote.store.database import WorkspaceScope
+from footnote.store.entity_decisions import content_of
+from footnote.store.entity_keeping import ANYWHERE, drop_orphans
+from footnote.store.sealing import ENTITY_DECISION
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("entities")
+_NAMES = {
+    EntityAct.RENAME: ("name", "before"),
+    EntityAct.MERGE: ("other_name",),
+    EntityAct.SPLIT: (),
+}
+"""What of a decision's content is a name that a user gave."""
+_PLACES = ("members", "assigned", "before")
+"""What of the content of a merge or a split is a list of rows that begin with a document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityTraces:
+    """What would have to go with some documents."""
+
+    names: int
+    """Names given to entities that no other document names."""
+    decisions: int
+    """Decisions that name such an entity, or one of the documents."""
+
+
+async def count_entity_traces(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> EntityTraces:
+    """Count what `remove_entity_traces` would remove without the documents.
+
+    Takes a scope of the system.
+    """
+    names = await scope.single(_SQL["count_orphans"], {"document_ids": list(document_ids)})
+    rows = await scope.all(_SQL["every_decision"])
+    stripped = await _stripped(scope, rows, document_ids)
+    return EntityTraces(names=names["found"], decisions=len(stripped))
+
+
+async def remove_entity_traces(scope: WorkspaceScope) -> None:
+    """Remove given names of entities that no document names, and from decisions what is gone.
+
+    Takes a scope of the system.
+    """
+    await drop_orphans(scope)
+    rows = await scope.all(_SQL["lock_decisions"])
+    for decision_id, content in (await _stripped(scope, rows, ())).items():
+        sealed = scope.sealing.json(ENTITY_DECISION.of(decision_id), content)
+        await scope.execute(
+            _SQL["change_decision"], {"decision_id": decision_id, "content": Jsonb(sealed)}
+        )
+
+
+async def _stripped(
+    scope: WorkspaceScope, rows: Sequence[DictRow], without: Sequence[UUID]
+) -> dict[UUID, DictRow]:
+    """Return what is left of decisions that say something of documents that are gone.
+
+    `without` are documents to count among those.
+    """
+    contents = {row["decision_id"]: content_of(scope, row) for row in rows}
+    there = await _there(scope, contents.values(), without)
+    kept = {decision_id: _within(content, there) for decision_id, content in contents.items()}
+    parameters = {
+        "entity_ids": [each for row in rows for each in (row["entity_id"], row["other_id"])],
+        "document_ids": list(without),
+    }
+    named = {row["entity_id"] for row in await scope.all(_SQL["still_named"], parameters)}
+    # An entity that was merged away is named by no document until that is undone.
+    named |= {
+        row["other_id"]
+        for row in rows
+        if row["act"] == EntityAct.MERGE and not row["undone_at"]
+        if kept[row["decision_id"]]["members"]
+    }
+    for row in rows:
+        act = EntityAct(row["act"])
+        if row["other_id" if act is EntityAct.MERGE else "entity_id"] not in named:
+            content = kept[row["decision_id"]]
+            content |= {name: "" for name in _NAMES[act] if name in content}
+    return {key: content for key, content in kept.items() if content != contents[key]}
+
+
+async def _there(
+    scope: WorkspaceScope, contents: Iterable[DictRow], without: Sequence[UUID]
+) -> set[str]:
+    """Return which documents of decisions exist, with the id that stands for all."""
+    mentioned = {
+        UUID(row[0]) for content in contents for name in _PLACES for row in _listed(content, name)
+    }
+    parameters = {"mentioned": sorted(mentioned), "document_ids": list(without)}
+    found = await scope.all(_SQL["documents_there"], parameters)
+    return {str(ANYWHERE), *(str(row["document_id"]) for row in found)}
+
+
+def _within(content: DictRow, there: Collection[str]) -> DictRow:
+    """Return the content of a decision without rows of other documents."""
+    return content | {
+        name: [row for row in _listed(content, name) if row[0] in there]
+        for name in _PLACES
+        if _listed(content, name)
+    }
+
+
+def _listed(content: DictRow, name: str) -> list[list[str]]:
+    """Return a list of the content; `before` of a new name is a text."""
+    value = content.get(name)
+    return value if isinstance(value, list) else []
