@@ -39,7 +39,7 @@ export function ConversationList() {
       t("conversation.deleted", { title: title || t("conversation.untitled") }),
       () =>
         // The page may be closing, which cuts off whatever is not told to outlive it.
-        void raw(`/v1/conversations/${id}`, { method: "DELETE", keepalive: true })
+        raw(`/v1/conversations/${id}`, { method: "DELETE", keepalive: true })
           .catch((error: unknown) => showToast(String(error)))
           .then(() => queries.invalidateQueries({ queryKey: ["conversations"] })),
       () =>
