@@ -41,6 +41,19 @@ export function dismissToast(id: number): void {
 
 const UNDO_MILLISECONDS = 8000;
 
+/** Says that something was done, and offers for a while to undo it. */
+export function showUndoable(message: string, undo: () => void): void {
+  const id = showToast(message, () => {
+    close();
+    undo();
+  });
+  const timer = setTimeout(() => close(), UNDO_MILLISECONDS);
+  const close = () => {
+    clearTimeout(timer);
+    dismissToast(id);
+  };
+}
+
 /**
  * Does what cannot be taken back only after a while in which it can be undone; at once when the
  * page is left. `undone` is called when it was. `act` says itself what fails.
