@@ -221,9 +221,15 @@ async def test_an_erasure_is_confirmed_certified_and_verified(
 async def test_the_log_is_filtered_saved_and_verified(page: Page, tmp_path: Path) -> None:
     await opened(page, "audit")
     await page.get_by_label("Act", exact=True).select_option("changed")
+    # The last day counts with all its hours.
+    today = await page.evaluate("new Date().toLocaleDateString('sv')")
+    await page.get_by_label("Until").fill(today)
     await page.get_by_role("button", name="Show", exact=True).click()
-    await expect(page.get_by_role("cell", name="changed").first).to_be_visible()
     await expect(page.get_by_role("cell", name="searched")).to_have_count(0)
+    await expect(page.get_by_role("cell", name="changed").first).to_be_visible()
+    # What is saved is what the fields say.
+    await expect(page.get_by_label("Act", exact=True)).to_have_value("changed")
+    await expect(page.get_by_label("Until")).to_have_value(today)
     await page.get_by_role("button", name="Verify the log").click()
     await expect(page.get_by_text("The log is what was written.")).to_be_visible()
     async with page.expect_download() as download:

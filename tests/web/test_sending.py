@@ -207,10 +207,17 @@ async def test_a_question_for_a_server_that_is_not_running_is_sent_once_it_is(
                 await page.evaluate("window.violations = []")
 
 
-async def test_keys_are_no_shortcuts_while_a_dialog_is_open(page: Page) -> None:
+async def test_keys_are_no_shortcuts_while_a_menu_or_a_dialog_is_open(page: Page) -> None:
     await page.goto("/")
     await ask(page, LAMPS)
+    address = page.url
     await page.get_by_role("button", name="More about").first.click()
+    await expect(page.get_by_role("menu")).to_be_visible()
+    # Letters find an entry of the menu.
+    for key in "dns":
+        await page.keyboard.press(key)
+    await expect(page.locator("#sources")).to_be_visible()
+    assert page.url == address
     await page.get_by_role("menuitem", name="Rename").click()
     dialog = page.get_by_role("dialog")
     field = dialog.get_by_role("textbox")
@@ -219,7 +226,6 @@ async def test_keys_are_no_shortcuts_while_a_dialog_is_open(page: Page) -> None:
     assert title
     assert await page.evaluate("getSelection().toString()") == title
     await dialog.get_by_role("button", name="Close").focus()
-    address = page.url
     for key in "d?ns/":
         await page.keyboard.press(key)
     await expect(dialog).to_have_count(1)

@@ -159,6 +159,7 @@ async def test_it_says_what_the_documents_do_not(page: Page, host: Host) -> None
     await asked(page, "Where does the spare key of the lighthouse lie?")
     reply = page.get_by_role("article", name="Answer")
     await expect(reply).to_contain_text("The documents do not answer this.")
+    await expect(reply).not_to_have_attribute("aria-busy", "true")
     assert "third step" not in await page.content(), "the key is of another collection"
     await asked(page, "And who ground the lens?")
     await expect(reply.last).to_contain_text("Verhoeven")

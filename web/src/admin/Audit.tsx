@@ -13,7 +13,7 @@ import { ActForm, Choice, Field } from "./Form";
 import { Heading, Moment } from "./parts";
 import { Table } from "./Table";
 import { adminKey, useRun } from "./acting";
-import { textOf } from "./given";
+import { midnightOf, textOf } from "./given";
 
 const ACTS = ["searched", "read", "changed", "exported", "deleted"] as const;
 const PAGE = 100;
@@ -28,16 +28,13 @@ interface Sought {
 }
 
 function soughtOf(given: FormData): Sought {
-  const moment = (name: string) => {
-    const day = textOf(given, name);
-    return day === "" ? undefined : new Date(`${day}T00:00:00`).toISOString();
-  };
   const asked = {
     principal_id: textOf(given, "principal") || undefined,
     act: ACTS.find((each) => each === textOf(given, "act")),
     document_id: textOf(given, "document") || undefined,
-    since: moment("since"),
-    until: moment("until"),
+    since: midnightOf(given, "since"),
+    // The last day is meant with all its hours.
+    until: midnightOf(given, "until", 1),
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
@@ -83,6 +80,7 @@ export function Audit() {
       <ActForm
         label={t("admin.audit.filter")}
         submit={t("admin.show")}
+        narrows
         onSubmit={(given) => {
           setSought(soughtOf(given));
           return Promise.resolve();

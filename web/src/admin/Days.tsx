@@ -10,6 +10,7 @@ export interface DaysSought {
 }
 
 interface DaysFormProps {
+  /** To begin with. */
   readonly value: DaysSought;
   readonly onChange: (days: DaysSought) => void;
 }
@@ -18,9 +19,9 @@ export function DaysForm({ value, onChange }: DaysFormProps) {
   const { t } = useTranslation();
   return (
     <ActForm
-      key={JSON.stringify(value)}
       label={t("admin.days.filter")}
       submit={t("admin.show")}
+      narrows
       onSubmit={(given) => {
         const [since, until] = [textOf(given, "since"), textOf(given, "until")];
         onChange({ ...(since && { since }), ...(until && { until }) });

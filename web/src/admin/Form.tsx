@@ -1,5 +1,5 @@
 // Forms of a few fields: what is refused is said below them, beside the field that it is about where
-// the server names it, and what was taken clears them.
+// the server names it, and what was taken clears them, unless it still holds.
 import { createContext, type ReactNode, type SubmitEvent, use, useId, useState } from "react";
 
 import { faultOf } from "../api/problem";
@@ -16,10 +16,19 @@ interface ActFormProps {
   readonly onSubmit: (given: FormData) => Promise<unknown>;
   /** Whether what was thrown says that all went well and nothing is to be cleared. */
   readonly keeps?: (thrown: unknown) => boolean;
+  /** Whether it narrows what is shown: what was typed holds until something else is. */
+  readonly narrows?: boolean;
   readonly children: ReactNode;
 }
 
-export function ActForm({ label, submit, onSubmit, keeps, children }: ActFormProps) {
+export function ActForm({
+  label,
+  submit,
+  onSubmit,
+  keeps,
+  narrows = false,
+  children,
+}: ActFormProps) {
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const send = async (event: SubmitEvent<HTMLFormElement>) => {
@@ -29,7 +38,7 @@ export function ActForm({ label, submit, onSubmit, keeps, children }: ActFormPro
     setError(null);
     try {
       await onSubmit(new FormData(form));
-      form.reset();
+      if (!narrows) form.reset();
     } catch (refused) {
       if (keeps?.(refused) !== true) setError(refused);
     } finally {

@@ -49,6 +49,7 @@ export function Usage() {
       <ActForm
         label={t("admin.usage.filter")}
         submit={t("admin.show")}
+        narrows
         onSubmit={(given) => {
           const names = ["since", "until", "principal_id"] as const;
           const asked = names.map((name) => [name, textOf(given, name)] as const);

@@ -53,14 +53,13 @@ export function useRemoval(...names: readonly string[]): Removal {
       setHidden((before) => new Set([...before, id]));
       doUnlessUndone(
         message,
-        () => {
+        () =>
           act()
             .then(refresh)
             .catch((error: unknown) => {
               showToast(error instanceof Error ? error.message : String(error));
             })
-            .finally(() => show(id));
-        },
+            .finally(() => show(id)),
         () => show(id),
       );
     },

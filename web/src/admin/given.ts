@@ -9,6 +9,15 @@ export function textOrNull(given: FormData, name: string): string | null {
   return textOf(given, name) || null;
 }
 
+/** The moment at which a day begins here, or one so many days later; undefined for no day. */
+export function midnightOf(given: FormData, name: string, daysLater = 0): string | undefined {
+  const day = textOf(given, name);
+  if (day === "") return undefined;
+  const midnight = new Date(`${day}T00:00:00`);
+  midnight.setDate(midnight.getDate() + daysLater);
+  return midnight.toISOString();
+}
+
 /** Names that commas part. */
 export function namesOf(given: FormData, name: string): string[] {
   return textOf(given, name)

@@ -61,6 +61,12 @@ export function faultOf(error: unknown, member: string): string | null {
   return found?.message ?? null;
 }
 
+/** What is said of an error where there is room for a message alone. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof Problem) return [error.message, error.hint].filter(Boolean).join(" ");
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Whether what an address names is not there, or not for whoever asks: nobody is told which. */
 export function isAbsent(error: unknown): boolean {
   if (!(error instanceof Problem)) return false;

@@ -1,6 +1,7 @@
 // Listens for shortcuts, wherever the focus is but in a field where people type.
 import { useEffect } from "react";
 
+import { keyOf } from "./keys";
 import { hideOverlays, overlays, typedAhead } from "./overlays";
 import { preferences } from "./preferences";
 import { useActions } from "./actions";
@@ -16,8 +17,9 @@ export function ShortcutKeys() {
   const actions = useActions();
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const held = event.metaKey || event.ctrlKey;
-      if (event.defaultPrevented || event.altKey) return;
+      const pressed = keyOf(event);
+      if (event.defaultPrevented || pressed === null) return;
+      const { key, held } = pressed;
       const { palette, shortcuts } = overlays.get();
       if (palette && !held && !isTyping(event.target)) {
         // The palette is loaded when it is first opened; who types on meanwhile means it.
@@ -32,7 +34,6 @@ export function ShortcutKeys() {
       // Whatever lies over the app has the keys to itself.
       if (!palette && document.querySelector("[data-modal]") !== null) return;
       const single = !held && preferences.get().keys && !isTyping(event.target);
-      const key = held ? `mod+${event.key.toLowerCase()}` : event.key;
       const action = actions.find((each) => each.key === key);
       if (action === undefined || (!held && !single)) return;
       event.preventDefault();

@@ -9,9 +9,10 @@ import { identityQuery } from "../api/queries";
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { STILL_SIGNED_IN, useSignOut } from "./useSignOut";
 
 /** The kinds of problems that have words of their own. */
-const FAILURES = ["not-authenticated", "forbidden", "rate-limited"] as const;
+const FAILURES = ["not-authenticated", "forbidden", "rate-limited", STILL_SIGNED_IN] as const;
 /** Of the path to come back to; the server takes no longer one. */
 const MOST_CHARACTERS = 2000;
 
@@ -19,6 +20,7 @@ export function SignIn() {
   const { t } = useTranslation();
   const { workspace, next = "/", failed } = useSearch({ from: "__root__" });
   const ways = waysToSignIn();
+  const signOut = useSignOut();
   const [error, setError] = useState<unknown>(null);
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -50,7 +52,12 @@ export function SignIn() {
       <h1 className="text-2xl font-bold">{t("signIn.title")}</h1>
       {failed !== undefined && error === null && (
         <Notice tone="bad" role="alert">
-          {t(`signIn.failed.${FAILURES.find((each) => each === failed) ?? "other"}`)}
+          <p>{t(`signIn.failed.${FAILURES.find((each) => each === failed) ?? "other"}`)}</p>
+          {failed === STILL_SIGNED_IN && (
+            <Button className="mt-2" onClick={signOut}>
+              {t("signIn.out")}
+            </Button>
+          )}
         </Notice>
       )}
       {ways.length === 0 && (

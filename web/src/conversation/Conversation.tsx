@@ -26,7 +26,7 @@ import { QuestionText } from "./Question";
 import { RunningReply } from "./RunningReply";
 import { Suggestions } from "./Suggestions";
 import { WaitingQuestion } from "./WaitingQuestion";
-import { draft } from "./attaching";
+import { draft, draftBecomes, takeDraft } from "./attaching";
 import { activeBranch, versionsOf } from "./branches";
 import { NEW, UNSET, adopt, choose, options } from "./options";
 import { dropPending, hasLeft, keepPending, takeLeft } from "./pending";
@@ -125,13 +125,13 @@ export function Conversation() {
           await answered(
             api.POST("/v1/conversations", {
               params: { header: { "idempotency-key": key } },
-              body: { document_ids: [...draft.get()] },
+              body: { document_ids: takeDraft() },
             }),
           )
         ).conversation_id;
       if (conversationId === undefined) {
         adopt(conversation);
-        draft.set([]);
+        void draftBecomes(conversation);
         keepPending(conversation, {
           ...asked,
           place: { kind: "next" },

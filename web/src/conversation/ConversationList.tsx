@@ -1,12 +1,12 @@
 // The conversations, what was used last first; each can be renamed, exported and deleted.
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
-import { Problem } from "../api/problem";
+import { wordsOf } from "../api/problem";
 import { conversationsQuery } from "../api/queries";
 import type { Conversation } from "../api/types";
 import { paneShown } from "../app/place";
@@ -15,7 +15,9 @@ import { Menu } from "../ui/Menu";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { lazily } from "../ui/lazily";
 import { saveAs } from "../ui/saveAs";
-import { doUnlessUndone, showToast } from "../ui/toasts";
+import { useStore } from "../ui/store";
+import { showToast } from "../ui/toasts";
+import { deleteUnlessUndone, leaving } from "./deleting";
 
 const Rename = lazily(() => import("./Rename").then((m) => m.Rename), "waiting");
 
@@ -26,28 +28,16 @@ const ENDINGS: Record<Format, string> = { markdown: ".md", docx: ".docx", pdf: "
 export function ConversationList() {
   const { t } = useTranslation();
   const found = useInfiniteQuery(conversationsQuery);
-  const [leaving, setLeaving] = useState<ReadonlySet<string>>(new Set());
+  const hidden = useStore(leaving);
   const [renamed, setRenamed] = useState<Conversation | null>(null);
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const { conversationId } = useParams({ strict: false });
 
   const remove = ({ conversation_id: id, title }: Conversation) => {
-    setLeaving((before) => new Set(before).add(id));
     if (id === conversationId) void navigate({ to: "/", search: {} });
-    doUnlessUndone(
+    deleteUnlessUndone(
+      id,
       t("conversation.deleted", { title: title || t("conversation.untitled") }),
-      () =>
-        // The page may be closing, which cuts off whatever is not told to outlive it.
-        void raw(`/v1/conversations/${id}`, { method: "DELETE", keepalive: true })
-          .catch((error: unknown) => showToast(String(error)))
-          .then(() => queries.invalidateQueries({ queryKey: ["conversations"] })),
-      () =>
-        setLeaving((before) => {
-          const rest = new Set(before);
-          rest.delete(id);
-          return rest;
-        }),
     );
   };
   const exportAs = async ({ conversation_id: id, title }: Conversation, format: Format) => {
@@ -55,14 +45,14 @@ export function ConversationList() {
       const response = await raw(`/v1/conversations/${id}/export?format=${format}`);
       saveAs(await response.blob(), `${title || t("conversation.untitled")}${ENDINGS[format]}`);
     } catch (error) {
-      showToast(error instanceof Problem ? [error.message, error.hint].join(" ") : String(error));
+      showToast(wordsOf(error));
     }
   };
 
   if (found.isError)
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;
   const all = found.data?.pages.flatMap((page) => page.conversations) ?? [];
-  const shown = all.filter((each) => !leaving.has(each.conversation_id));
+  const shown = all.filter((each) => !hidden.has(each.conversation_id));
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-1">
       {found.isSuccess && shown.length === 0 && (

@@ -1,12 +1,36 @@
 // Documents of a conversation: attached, taken off, and handed in to be attached.
 import { answered, api, raw } from "../api/client";
+import { credentialEpoch } from "../api/credential";
+import { wordsOf } from "../api/problem";
 import { conversationQuery, documentsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
 import type { Conversation, Received } from "../api/types";
 import { createPersonalStore } from "../ui/store";
+import { showToast } from "../ui/toasts";
 
 /** What the next conversation begins with. */
 export const draft = createPersonalStore<readonly string[]>([]);
+
+/** Which conversation the draft became; undefined as long as it is one. */
+let owner: { conversation: string | undefined } = { conversation: undefined };
+let taken: readonly string[] = [];
+
+/** The documents that a conversation is begun with; the draft stays until it has begun. */
+export function takeDraft(): string[] {
+  taken = draft.get();
+  return [...taken];
+}
+
+/** Gives a conversation that has begun what was added to the draft meanwhile, and is from now on. */
+export async function draftBecomes(conversation: string): Promise<void> {
+  owner.conversation = conversation;
+  owner = { conversation: undefined };
+  const late = draft.get().filter((each) => !taken.includes(each));
+  draft.set([]);
+  for (const each of late) {
+    await attach(conversation, each).catch((error: unknown) => showToast(wordsOf(error)));
+  }
+}
 
 /** Names of files that are being handed in. */
 export const sending = createPersonalStore<readonly string[]>([]);
@@ -64,7 +88,12 @@ export async function attachFiles(
   collection: string,
 ): Promise<void> {
   const refused: string[] = [];
+  const asked = credentialEpoch();
+  // The draft may become a conversation while files are on their way.
+  const to = conversation === undefined ? owner : { conversation };
   for (const file of files) {
+    // What one person chose is not handed in, nor attached, by the next.
+    if (asked !== credentialEpoch()) return;
     const body = new FormData();
     body.append("file", file);
     body.append("collection", collection);
@@ -76,7 +105,8 @@ export async function attachFiles(
         headers: { "Idempotency-Key": crypto.randomUUID() },
       });
       const received = (await response.json()) as Received;
-      await attach(conversation, received.document_id);
+      if (asked !== credentialEpoch()) return;
+      await attach(to.conversation, received.document_id);
       void queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey });
     } catch (error) {
       refused.push(`${file.name}: ${error instanceof Error ? error.message : String(error)}`);

@@ -7,12 +7,14 @@ import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
 import { useMay } from "../api/may";
+import { wordsOf } from "../api/problem";
 import { documentQuery } from "../api/queries";
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { saveAs } from "../ui/saveAs";
 import { Unloaded } from "../ui/Unloaded";
 import { lazily } from "../ui/lazily";
+import { showToast } from "../ui/toasts";
 import { StatusBadge } from "./StatusBadge";
 import { AccessDialog } from "./AccessForm";
 import { MetadataFields } from "./MetadataFields";
@@ -49,8 +51,12 @@ export function DocumentCard() {
   }
   const { attachments, ...document } = found.data;
   const download = async () => {
-    const response = await raw(`/v1/documents/${documentId}/content`);
-    saveAs(await response.blob(), document.filename);
+    try {
+      const response = await raw(`/v1/documents/${documentId}/content`);
+      saveAs(await response.blob(), document.filename);
+    } catch (error) {
+      showToast(wordsOf(error));
+    }
   };
   const remove = () => {
     deleteUnlessUndone([documentId], t("documents.deleted", { count: 1 }));

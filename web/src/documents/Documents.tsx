@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { DEFAULT_COLLECTION } from "../api/may";
+import { wordsOf } from "../api/problem";
 import { cx } from "../ui/cx";
 import { showToast } from "../ui/toasts";
 import { DocumentTable } from "./DocumentTable";
@@ -34,7 +35,9 @@ export function Documents() {
         if (place === null) showToast(t("rights.readOnly"));
         else {
           const collection = place?.collection ?? DEFAULT_COLLECTION;
-          void filesOf(event.dataTransfer).then((found) => add(found, collection));
+          filesOf(event.dataTransfer)
+            .then((found) => add(found, collection))
+            .catch((error: unknown) => showToast(wordsOf(error)));
         }
       }}
     >

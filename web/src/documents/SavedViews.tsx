@@ -59,7 +59,7 @@ export function SavedViews({ list, onChange }: SavedViewsProps) {
     onChange(NOTHING_CHOSEN);
     doUnlessUndone(
       t("list.viewRemoved", { name: view.name }),
-      () => void remove(view.name),
+      () => remove(view.name),
       () => void queryClient.invalidateQueries({ queryKey: viewsQuery.queryKey }),
     );
   };

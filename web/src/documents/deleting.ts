@@ -33,9 +33,5 @@ export function deleteUnlessUndone(ids: readonly string[], message: string): voi
     await queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
     stay(ids);
   };
-  doUnlessUndone(
-    message,
-    () => void act(),
-    () => stay(ids),
-  );
+  doUnlessUndone(message, act, () => stay(ids));
 }

@@ -10,6 +10,7 @@ import { queryClient } from "../api/queryClient";
 import { readShared } from "../api/shared";
 import type { Document, DocumentStatus, Failure, Progress, Stage } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
+import { paced } from "./paced";
 import { uploads } from "./uploads";
 
 /** What an event says of a document. */
@@ -22,7 +23,7 @@ export interface DocumentState {
   readonly progress: Progress | null;
 }
 
-/** The latest of each document that something happened to since the app was opened. */
+/** The latest of each document of the queue that something happened to. */
 export const documentStates = createPersonalStore<Readonly<Record<string, DocumentState>>>({});
 
 const AGAIN_MILLISECONDS = 2000;
@@ -85,7 +86,7 @@ function show(): void {
   waiting = new Map();
   deleted = new Set();
   listChanged = false;
-  documentStates.change((all) => ({ ...all, ...Object.fromEntries(states) }));
+  documentStates.change((all) => ofQueue({ ...all, ...Object.fromEntries(states) }));
   const known = new Set<string>();
   queryClient.setQueriesData<
     InfiniteData<{ documents: readonly Document[]; next_cursor: string | null }>
@@ -115,6 +116,20 @@ function show(): void {
   if (known.size < states.size || gone.size > 0 || resting.length > 0) fetchListsSoon();
 }
 
+/** The states of the queue's documents; all while one is sent, whose id is not known yet. */
+function ofQueue(
+  states: Readonly<Record<string, DocumentState>>,
+): Readonly<Record<string, DocumentState>> {
+  const { all } = uploads.get();
+  if (all.some(({ state }) => state === "sending")) return states;
+  return Object.fromEntries(
+    all.flatMap(({ document }) => {
+      const state = document === null ? undefined : states[document.document_id];
+      return state === undefined ? [] : [[state.document_id, state]];
+    }),
+  );
+}
+
 /** Has what is shown of documents fetched anew, since events of them are not known. */
 function missed(): void {
   void queryClient.invalidateQueries({ queryKey: ["document"] });
@@ -141,12 +156,8 @@ async function fetchUploaded(): Promise<void> {
   }
 }
 
-let fetching: ReturnType<typeof setTimeout> | undefined;
-
 /** Has lists fetched anew: at most every so often, since a list may have many pages. */
-function fetchListsSoon(): void {
-  fetching ??= setTimeout(() => {
-    fetching = undefined;
-    void queryClient.invalidateQueries({ queryKey: ["documents"] });
-  }, LISTS_MILLISECONDS);
-}
+const fetchListsSoon = paced(
+  () => queryClient.invalidateQueries({ queryKey: ["documents"] }),
+  LISTS_MILLISECONDS,
+);

@@ -46,3 +46,9 @@ test("a view keeps chosen documents beside other conditions, few or many", () =>
     expect(addressOf(again).only?.length).toBeLessThan(41);
   }
 });
+
+test("many chosen documents are the same list whenever they are asked for", () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `id-${index}`);
+  expect(namedIn([...ids].reverse())).toEqual(namedIn(ids));
+  expect(namedIn([...ids, "another"])).not.toEqual(namedIn(ids));
+});

@@ -9,13 +9,22 @@ const NAME = "kept-";
 export const MOST_LISTED = 200;
 
 const kept = new Map<string, readonly string[]>();
+/** The name of each choice, by its ids in order: the same documents are the same list. */
+const names = new Map<string, string>();
 
-onForget(() => kept.clear());
+onForget(() => {
+  kept.clear();
+  names.clear();
+});
 
 /** What the address has of chosen documents. */
 export function namedIn(ids: readonly string[]): readonly string[] {
   if (ids.length <= FEW) return ids;
+  const choice = [...ids].sort().join();
+  const known = names.get(choice);
+  if (known !== undefined) return [known];
   const name = `${NAME}${kept.size + 1}`;
+  names.set(choice, name);
   kept.set(name, ids);
   return [name];
 }

@@ -1,9 +1,12 @@
 // The queue of files that are handed in: a few at a time, with what became of each.
+import i18next from "i18next";
+
 import { raw } from "../api/client";
 import { Problem, isOffline } from "../api/problem";
 import { reachable } from "../api/reach";
 import type { Document, Received } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
+import { showToast } from "../ui/toasts";
 
 export interface Upload {
   readonly id: string;
@@ -190,28 +193,39 @@ export async function filesOf(transfer: DataTransfer): Promise<Named[]> {
   // What is dropped can be read during the event alone; what a page made has no entry.
   const dropped = [...transfer.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const found: Named[] = [];
+  const unread: string[] = [];
   for (const each of dropped) {
     if (each instanceof File) found.push({ file: each, path: each.name });
-    else if (each !== null) await collect(each, found);
+    else if (each !== null) await collect(each, found, unread);
+  }
+  const [first] = unread;
+  if (first !== undefined) {
+    showToast(i18next.t("upload.unread", { count: unread.length, path: first }));
   }
   return found;
 }
 
-async function collect(entry: FileSystemEntry, found: Named[]): Promise<void> {
-  if (entry.isFile) {
-    const file = await new Promise<File>((resolve, reject) =>
-      (entry as FileSystemFileEntry).file(resolve, reject),
-    );
-    found.push({ file, path: entry.fullPath.replace(/^\//, "") });
-    return;
-  }
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  for (;;) {
-    // A reader gives a folder in pieces, and an empty one at its end.
-    const piece = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-      reader.readEntries(resolve, reject),
-    );
-    if (piece.length === 0) return;
-    for (const each of piece) await collect(each, found);
+/** Adds the files of an entry to `found`, and the paths of what cannot be read to `unread`. */
+async function collect(entry: FileSystemEntry, found: Named[], unread: string[]): Promise<void> {
+  const path = entry.fullPath.replace(/^\//, "");
+  try {
+    if (entry.isFile) {
+      const file = await new Promise<File>((resolve, reject) =>
+        (entry as FileSystemFileEntry).file(resolve, reject),
+      );
+      found.push({ file, path });
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    for (;;) {
+      // A reader gives a folder in pieces, and an empty one at its end.
+      const piece = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+        reader.readEntries(resolve, reject),
+      );
+      if (piece.length === 0) return;
+      for (const each of piece) await collect(each, found, unread);
+    }
+  } catch {
+    unread.push(path);
   }
 }

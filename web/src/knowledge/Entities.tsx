@@ -1,6 +1,7 @@
 // What documents name: found by words and kind, those that most documents name first.
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { EntityKind, EntitySummary } from "../api/types";
@@ -15,17 +16,42 @@ export const KINDS: readonly EntityKind[] = [
   ...(["person", "organisation", "place", "other", "date", "amount"] as const),
   ...(["email", "phone", "iban", "vat", "address", "identifier"] as const),
 ];
+const TYPING_MILLISECONDS = 200;
 const FIELD = "min-h-8 min-w-0 rounded-md border border-line bg-surface px-2 py-1 text-sm";
 
 export function Entities() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const address = useSearch({ from: "__root__" });
+  const { query = "" } = address;
+  const [typed, setTyped] = useState(query);
+  const [asked, setAsked] = useState(query);
+  const [seen, setSeen] = useState(query);
+  if (seen !== query) {
+    setSeen(query);
+    if (asked !== query) {
+      // The address was changed by something else than typing, such as “back”.
+      setAsked(query);
+      setTyped(query);
+    }
+  }
   const progress = useQuery(entityProgressQuery);
   const chosen = KINDS.filter((each) => address.filters?.includes(`kind:${each}`));
   const change = (changes: Partial<{ [Name in keyof Address]: Address[Name] | undefined }>) => {
     void navigate({ to: ".", search: (before) => changedAddress(before, changes), replace: true });
   };
+  useEffect(() => {
+    if (typed.trim() === query) return undefined;
+    const timer = setTimeout(() => {
+      setAsked(typed.trim());
+      void navigate({
+        to: ".",
+        search: (before) => changedAddress(before, { query: typed.trim() || undefined }),
+        replace: true,
+      });
+    }, TYPING_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [typed, query, navigate]);
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4">
       <h1 className="text-xl font-bold">{t("knowledge.entities")}</h1>
@@ -37,8 +63,8 @@ export function Entities() {
               id="filter"
               type="search"
               dir="auto"
-              value={address.query ?? ""}
-              onChange={(event) => change({ query: event.target.value || undefined })}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
               className={FIELD}
             />
           </label>
@@ -61,7 +87,7 @@ export function Entities() {
             </select>
           </label>
         </search>
-        <EntityTable wanted={{ query: address.query ?? "", kind: chosen }} />
+        <EntityTable wanted={{ query, kind: chosen }} />
       </Extracted>
     </div>
   );
@@ -71,7 +97,11 @@ export function Entities() {
 export function EntityTable({ wanted }: { readonly wanted: WantedEntities }) {
   const { t, i18n } = useTranslation();
   const number = new Intl.NumberFormat(i18n.language);
-  const found = useInfiniteQuery(entitiesQuery(wanted));
+  const found = useInfiniteQuery({
+    ...entitiesQuery(wanted),
+    // What is listed stays while something else is typed, but not beside another document.
+    ...(wanted.document_id === undefined && { placeholderData: keepPreviousData }),
+  });
   if (found.isError) {
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;
   }

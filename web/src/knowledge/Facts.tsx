@@ -6,10 +6,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useMay } from "../api/may";
-import type { Fact } from "../api/types";
+import type { Decision, Fact } from "../api/types";
 import { Button } from "../ui/Button";
 import { ProblemNotice } from "../ui/ProblemNotice";
-import { showToast } from "../ui/toasts";
+import { showUndoable } from "../ui/toasts";
 import { decide, useRun } from "./acting";
 import { Extracted, Period, Quote } from "./parts";
 import { type FactsOf, factProgressQuery, factsQuery } from "./queries";
@@ -102,12 +102,13 @@ export function FactView({ fact, mayWrite }: FactViewProps) {
   const { t, i18n } = useTranslation();
   const run = useRun();
   const percent = new Intl.NumberFormat(i18n.language, { style: "percent" });
-  const set = (status: "confirmed" | "rejected" | "proposed") => {
+  const set = (status: Decision) => {
+    const before = fact.status === "confirmed" ? "confirmed" : "proposed";
     run(async () => {
       await decide(fact.fact_id, status);
       if (status !== "rejected") return;
-      showToast(t("knowledge.rejected", { statement: fact.statement }), () =>
-        run(() => decide(fact.fact_id, "proposed")),
+      showUndoable(t("knowledge.rejected", { statement: fact.statement }), () =>
+        run(() => decide(fact.fact_id, before)),
       );
     });
   };

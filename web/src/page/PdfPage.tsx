@@ -1,9 +1,10 @@
 // One page of a PDF file: its picture, the marked words, and its text above them.
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { PageWithQuotes } from "../api/types";
+import { ProblemNotice } from "../ui/ProblemNotice";
 import { Marks } from "./Marks";
 import { Sheet } from "./Sheet";
 import type { Hits } from "./useHitsOnPage";
@@ -22,22 +23,40 @@ interface PdfPageProps {
 export function PdfPage({ pdf, number, zoom, found, hits }: PdfPageProps) {
   const { t } = useTranslation();
   const [page, setPage] = useState<PDFPageProxy | null>(null);
+  const [failed, setFailed] = useState<{ readonly number: number; readonly error: unknown }>();
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     let wanted = true;
-    void pdf.getPage(number).then((loaded) => {
-      if (wanted) setPage(loaded);
-    });
+    pdf
+      .getPage(number)
+      .then((loaded) => {
+        if (wanted) setPage(loaded);
+      })
+      .catch((error: unknown) => {
+        if (wanted) setFailed({ number, error });
+      });
     return () => {
       wanted = false;
     };
-  }, [pdf, number]);
+  }, [pdf, number, tries]);
+  if (failed?.number === number) {
+    const again = () => {
+      setFailed(undefined);
+      setTries(tries + 1);
+    };
+    return <ProblemNotice error={failed.error} onRetry={again} />;
+  }
   if (page === null) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   const { width, height } = page.getViewport({ scale: 1 });
   return (
     <Sheet number={page.pageNumber} ratio={width / height} zoom={zoom}>
       {(pixels) => (
         <>
-          <Drawing page={page} scale={pixels / width} />
+          <Drawing
+            page={page}
+            scale={pixels / width}
+            onFailed={(error) => setFailed({ number: page.pageNumber, error })}
+          />
           {page.pageNumber === number && <Marks found={found} hits={hits} />}
         </>
       )}
@@ -45,10 +64,17 @@ export function PdfPage({ pdf, number, zoom, found, hits }: PdfPageProps) {
   );
 }
 
-function Drawing({ page, scale }: { readonly page: PDFPageProxy; readonly scale: number }) {
+interface DrawingProps {
+  readonly page: PDFPageProxy;
+  readonly scale: number;
+  readonly onFailed: (error: unknown) => void;
+}
+
+function Drawing({ page, scale, onFailed }: DrawingProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
   const [drawn, setDrawn] = useState(false);
+  const tell = useEffectEvent(onFailed);
   useEffect(() => {
     if (canvas.current === null || text.current === null) return undefined;
     const viewport = page.getViewport({ scale });
@@ -71,9 +97,15 @@ function Drawing({ page, scale }: { readonly page: PDFPageProxy; readonly scale:
       viewport,
     });
     // What is cut short was overtaken by another size or page.
-    drawing.promise.then(() => setDrawn(true)).catch(() => undefined);
+    let wanted = true;
+    drawing.promise
+      .then(() => setDrawn(true))
+      .catch((error: unknown) => {
+        if (wanted) tell(error);
+      });
     layer.render().catch(() => undefined);
     return () => {
+      wanted = false;
       drawing.cancel();
       layer.cancel();
     };

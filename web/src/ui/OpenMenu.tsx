@@ -18,6 +18,8 @@ export function OpenMenu({ trigger, entries }: OpenMenuProps) {
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
       <Primitive.Portal>
         <Primitive.Content
+          // Letters find an entry of it, and are no shortcuts meanwhile.
+          data-modal
           align="end"
           sideOffset={4}
           className="z-50 min-w-44 rounded-md border border-line bg-surface p-1 text-sm text-ink shadow-lg"

@@ -12,11 +12,14 @@ export const toasts = createPersonalStore<readonly Toast[]>([]);
 let lastId = 0;
 
 /** What is put off until it cannot be undone any more. */
-const putOff = new Set<{ readonly finish: () => void; readonly drop: () => void }>();
+const putOff = new Set<{ readonly finish: () => Promise<unknown>; readonly drop: () => void }>();
 
-/** Does at once what could still be undone, as long as the one who wanted it is known. */
-export function finishPutOff(): void {
-  for (const { finish } of [...putOff]) finish();
+/**
+ * Does at once what could still be undone, as long as the one who wanted it is known. Resolves once
+ * all of it was done or has failed.
+ */
+export async function finishPutOff(): Promise<void> {
+  await Promise.allSettled([...putOff].map(({ finish }) => finish()));
 }
 
 // What one person wanted is not done in the name of the next.
@@ -38,27 +41,45 @@ export function dismissToast(id: number): void {
 
 const UNDO_MILLISECONDS = 8000;
 
+/** Says that something was done, and offers for a while to undo it. */
+export function showUndoable(message: string, undo: () => void): void {
+  const id = showToast(message, () => {
+    close();
+    undo();
+  });
+  const timer = setTimeout(() => close(), UNDO_MILLISECONDS);
+  const close = () => {
+    clearTimeout(timer);
+    dismissToast(id);
+  };
+}
+
 /**
  * Does what cannot be taken back only after a while in which it can be undone; at once when the
- * page is left. `undone` is called when it was.
+ * page is left. `undone` is called when it was. `act` says itself what fails.
  */
-export function doUnlessUndone(message: string, act: () => void, undone: () => void): void {
+export function doUnlessUndone(
+  message: string,
+  act: () => Promise<unknown>,
+  undone: () => void,
+): void {
   const close = () => {
     putOff.delete(waiting);
     clearTimeout(timer);
-    window.removeEventListener("pagehide", finish);
+    window.removeEventListener("pagehide", leave);
     dismissToast(id);
   };
   const finish = () => {
     close();
-    act();
+    return act();
   };
+  const leave = () => void finish();
   const waiting = { finish, drop: close };
   putOff.add(waiting);
-  const timer = setTimeout(finish, UNDO_MILLISECONDS);
+  const timer = setTimeout(leave, UNDO_MILLISECONDS);
   const id = showToast(message, () => {
     close();
     undone();
   });
-  window.addEventListener("pagehide", finish);
+  window.addEventListener("pagehide", leave);
 }

@@ -142,6 +142,8 @@ export class FootnoteChat extends HTMLElement {
         if (step.kind === "done") answer = step.answer;
         if (step.kind === "text") text += step.text;
         if (step.kind === "citation") citations.push(step.citation);
+        // What is read out of the log is the whole answer, once, and not each beginning of it.
+        reply.setAttribute("aria-busy", "true");
         if (answer === null) reply.replaceChildren(answerText(frame, text, [], citations));
         this.log.scrollTop = this.log.scrollHeight;
       }
@@ -156,6 +158,7 @@ export class FootnoteChat extends HTMLElement {
     } catch (error) {
       this.tell(error, controller.signal.aborted, question, reply);
     } finally {
+      reply.removeAttribute("aria-busy");
       if (this.asking === controller) this.asking = null;
       send.textContent = say("send");
       this.log.scrollTop = this.log.scrollHeight;
