@@ -202,8 +202,9 @@ async def test_what_a_held_principal_wrote_is_not_overwritten(
     await ann.change_conversation(begun, title="Fees of May", document_mode="only")
     await ann.change_conversation(untitled, title="Named")
     kept = {each.message_id: each.feedback for each in await ann.all_messages(begun)}
-    assert kept[first] is not None
-    assert (kept[first].thumb, kept[first].comment) == ("down", "It was 40 euros.")
+    feedback = kept[first]
+    assert feedback is not None
+    assert (feedback.thumb, feedback.comment) == ("down", "It was 40 euros.")
     assert (await ann.conversation(begun)).title == "Fees of May"
     await workspace.lift_legal_hold(hold.hold_id, "settled")
     await ann.give_feedback(begun, first, "up")
