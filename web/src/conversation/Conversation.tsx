@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { answered, api } from "../api/client";
+import { answered, api, newKey } from "../api/client";
 import { useGuest } from "../api/may";
 import { isAbsent, isOffline } from "../api/problem";
 import { identityQuery, messagesQuery } from "../api/queries";
@@ -36,7 +36,6 @@ import {
   forget,
   isKept,
   keepWaiting,
-  newKey,
   retry,
   running,
   stop,

@@ -1,7 +1,7 @@
 // Answers that are being made. They go on while another view is shown, and after a cut.
 import type { QueryClient } from "@tanstack/react-query";
 
-import { raw } from "../api/client";
+import { newKey, raw } from "../api/client";
 import { type ServerEvent, eventsOf, pause } from "../api/events";
 import { Problem, type ProblemDetail, isOffline } from "../api/problem";
 import { fetchNewMessages, messagesQuery } from "../api/queries";
@@ -152,12 +152,6 @@ async function showKept(
   const { queryKey } = messagesQuery(conversation);
   await queries.cancelQueries({ queryKey });
   await queries.invalidateQueries({ queryKey });
-}
-
-/** A name for one question. */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("");
 }
 
 export function keepWaiting(conversation: string, question: Waiting | null): void {

@@ -1,5 +1,5 @@
 // The queue of files that are handed in: a few at a time, with what became of each.
-import { raw } from "../api/client";
+import { newKey, raw } from "../api/client";
 import { Problem, isOffline } from "../api/problem";
 import { reachable } from "../api/reach";
 import type { Document, Received } from "../api/types";
@@ -56,7 +56,7 @@ interface Named {
 
 export function add(files: readonly Named[], collection: string): void {
   const added = files.map(({ file, path }): Upload => ({
-    id: crypto.randomUUID(),
+    id: newKey(),
     file,
     path,
     collection,
