@@ -77,15 +77,23 @@ export function Conversation() {
     if (target === undefined) end.current?.scrollIntoView({ block: "end" });
   }, [target, conversationId, found.isSuccess, current?.text, current?.state]);
 
+  // It is led to once: whoever goes on to another version of it is not taken back.
+  const reached = useRef<string>(undefined);
+  const activated = useRef<string>(undefined);
   useEffect(() => {
+    if (target === undefined) reached.current = activated.current = undefined;
+    if (target === undefined || reached.current === target) return;
     const aimed = all.find((each) => each.message_id === target);
     if (aimed === undefined || conversationId === undefined) return;
     if (aimed.active) {
+      reached.current = target;
       const row = document.getElementById(rowId(aimed.message_id));
       row?.scrollIntoView({ block: "start" });
       row?.focus();
       return;
     }
+    if (activated.current === target) return;
+    activated.current = target;
     // What a link leads to may stand on a branch that was left.
     const path = { conversation_id: conversationId, message_id: aimed.message_id };
     const route = "/v1/conversations/{conversation_id}/messages/{message_id}/activate";
