@@ -36,6 +36,7 @@ import {
   forget,
   isKept,
   keepWaiting,
+  refused,
   retry,
   running,
   stop,
@@ -51,7 +52,9 @@ export function Conversation() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const isGuest = useGuest() === true;
-  const [failed, setFailed] = useState<unknown>(null);
+  const [failed, setFailed] = useState<{ readonly at: string; readonly error: unknown } | null>(
+    null,
+  );
   const [onlyHere, setOnlyHere] = useState(false);
   const { document: opened } = usePlace();
   const { error: unknownHere } = useQuery(identityQuery);
@@ -64,6 +67,7 @@ export function Conversation() {
   const versions = useMemo(() => versionsOf(all), [all]);
   const here = conversationId ?? NEW;
   const kept = useStore(waiting)[here];
+  const notBegun = useStore(refused);
   const made = useStore(running)[conversationId ?? ""];
   // Once the answer is among the messages, it is shown as one of them.
   const current = all.some((each) => each.message_id === made?.reply) ? undefined : made;
@@ -99,7 +103,7 @@ export function Conversation() {
     const route = "/v1/conversations/{conversation_id}/messages/{message_id}/activate";
     void answered(api.POST(route, { params: { path } }))
       .then(() => queries.invalidateQueries({ queryKey: messagesQuery(conversationId).queryKey }))
-      .catch(setFailed);
+      .catch((error: unknown) => setFailed({ at: conversationId, error }));
   }, [target, all, conversationId, queries]);
 
   useEffect(() => {
@@ -113,6 +117,7 @@ export function Conversation() {
     setFailed(null);
     keepWaiting(here, null);
     if (conversationId === undefined) {
+      refused.set(null);
       keepPending(NEW, {
         ...asked,
         place: { kind: "next" },
@@ -161,7 +166,8 @@ export function Conversation() {
       if (isOffline(error)) keepWaiting(here, asked);
       else {
         dropPending(here, key);
-        setFailed(error);
+        if (conversationId === undefined) refused.set({ asked, error });
+        else setFailed({ at: here, error });
       }
     }
   };
@@ -294,12 +300,19 @@ export function Conversation() {
               }}
             />
           )}
-          {failed !== null && <ProblemNotice error={failed} />}
+          {conversationId === undefined && notBegun !== null && (
+            <>
+              <QuestionText text={notBegun.asked.question} />
+              <ProblemNotice error={notBegun.error} onRetry={() => void askHere(notBegun.asked)} />
+            </>
+          )}
+          {failed?.at === here && <ProblemNotice error={failed.error} />}
           <div ref={end} />
         </div>
       </Scroller>
       <Composer
         busy={busy}
+        held={kept !== undefined}
         onAsk={askNew}
         onStop={() => conversationId !== undefined && void stop(queries, conversationId)}
       >

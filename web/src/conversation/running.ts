@@ -44,6 +44,12 @@ export type Waiting = Pick<Running, "question" | "documents" | "key">;
 /** By conversation, or NEW for one that is not there yet. */
 export const waiting = createPersonalStore<Readonly<Record<string, Waiting>>>({});
 
+/** The first question of a conversation that the server refused to begin, and why. */
+export const refused = createPersonalStore<{
+  readonly asked: Waiting;
+  readonly error: unknown;
+} | null>(null);
+
 /** Answers of this visit by their message; what is kept of an answer has no texts of passages. */
 export const finished = createPersonalStore<Readonly<Record<string, Answer>>>({});
 
@@ -212,7 +218,8 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
   } catch (error) {
     if (controller.signal.aborted) return;
     const { reply = null } = running.get()[conversation] ?? {};
-    if (isOffline(error) && place.kind === "next" && reply === null) {
+    const isFree = waiting.get()[conversation] === undefined;
+    if (isOffline(error) && place.kind === "next" && reply === null && isFree) {
       forget(conversation);
       keepWaiting(conversation, { question, documents, key });
     } else {

@@ -4,6 +4,7 @@ import { Problem, isOffline } from "../api/problem";
 import { reachable } from "../api/reach";
 import type { Document, Received } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
+import { keepPageWhile } from "../ui/unsent";
 
 export interface Upload {
   readonly id: string;
@@ -41,6 +42,8 @@ onForget(() => {
 });
 
 reachable.subscribe(work);
+
+keepPageWhile(() => uploads.get().all.some(({ state }) => UNSENT.includes(state)));
 
 function update(id: string, change: Partial<Upload>): void {
   uploads.change((before) => ({
