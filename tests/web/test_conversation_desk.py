@@ -49,6 +49,34 @@ async def test_words_lead_to_the_message_that_has_them_on_whatever_branch(page: 
     await expect(page.get_by_role("button", name="More about").first).to_be_visible()
 
 
+async def test_a_link_to_a_message_holds_nobody_to_its_version(page: Page) -> None:
+    await page.goto("/")
+    await ask(page, LAMPS)
+    row = page.locator("[id^=message-]").last
+    message = (await row.get_attribute("id") or "").removeprefix("message-")
+    await page.goto(f"{page.url}?message={message}")
+    await expect(page.locator(":focus")).to_have_id(f"message-{message}")
+    activated: list[str] = []
+    page.on(
+        "request",
+        lambda request: (
+            activated.append(request.url) if request.url.endswith("/activate") else None
+        ),
+    )
+    await page.get_by_role("button", name="Answer again").click()
+    versions = page.get_by_role("group", name="Versions of this answer")
+    await expect(versions).to_contain_text("2 / 2")
+    await page.wait_for_timeout(1000)
+    await expect(versions).to_contain_text("2 / 2")
+    assert activated == []
+    await versions.get_by_role("button", name="Previous version").click()
+    await expect(versions).to_contain_text("1 / 2")
+    await versions.get_by_role("button", name="Next version").click()
+    await expect(versions).to_contain_text("2 / 2")
+    await page.wait_for_timeout(1000)
+    assert len(activated) == 2
+
+
 FORMATS = {"docx": "Export as Word document", "pdf": "Export as PDF"}
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 
@@ -16,6 +17,7 @@ from .conftest import watched_page
 from .shelf import COUNT, full_shelf
 from .test_for_everyone import violations
 
+LATER_PAGE = re.compile(r"/v1/documents\?.*cursor=")
 TOTAL = re.compile(r"^[\d,]+ documents?$")
 
 
@@ -148,3 +150,53 @@ async def test_everything_is_chosen_though_it_is_not_fetched_yet(listed: Page) -
     group = listed.get_by_role("group", name="100 chosen")
     await expect(group.get_by_role("button", name="Try again (100)")).to_be_visible()
     assert await violations(listed) == []
+
+
+async def test_a_part_of_the_list_that_fails_is_asked_for_again_when_somebody_wants_it(
+    browser: Browser, shelf: str
+) -> None:
+    asked = 0
+
+    async def fail(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        await route.fulfill(status=502)
+
+    async with watched_page(browser, shelf, refused=(502,)) as page:
+        await page.route(LATER_PAGE, fail)
+        await page.goto("/documents")
+        await expect(title(page, 0)).to_be_visible()
+        await page.get_by_role("region", name="All documents").focus()
+        await page.keyboard.press("End")
+        alert = page.get_by_role("main").get_by_role("alert")
+        await expect(alert).to_contain_text("502")
+        await page.wait_for_timeout(1000)
+        assert asked == 1
+        await page.get_by_label("Choose all").click()
+        await page.wait_for_timeout(1000)
+        assert asked == 2
+        await expect(page.get_by_role("group", name="chosen")).to_have_count(0)
+        await page.unroute(LATER_PAGE, fail)
+        await alert.get_by_role("button", name="Try again").click()
+        await expect(title(page, COUNT - 1)).to_be_visible()
+        await expect(alert).to_have_count(0)
+
+
+async def test_nothing_of_another_list_is_chosen_with_everything_of_the_one_before(
+    browser: Browser, shelf: str
+) -> None:
+    released = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await released.wait()
+        await route.continue_()
+
+    async with watched_page(browser, shelf, cut=True) as page:
+        await page.route(LATER_PAGE, hold)
+        await page.goto("/documents")
+        await page.get_by_label("Choose all").click()
+        await page.get_by_label("Status", exact=True).select_option("failed")
+        await expect(page.get_by_text("100 documents", exact=True)).to_be_visible()
+        released.set()
+        await page.wait_for_timeout(1000)
+        await expect(page.get_by_role("group", name="chosen")).to_have_count(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Dialog, Page, Route, expect
 
 from .conftest import Site, watched_page
 from .documents import QUESTIONS
@@ -32,6 +32,82 @@ async def test_a_question_that_is_asked_without_a_connection_is_sent_once_there_
         await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
         await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
         await expect(page.get_by_text("Your question is kept")).to_have_count(0)
+
+
+async def test_what_is_typed_while_a_question_waits_stays_in_its_field(
+    browser: Browser, site: Site
+) -> None:
+    first, second = list(QUESTIONS)[:2]
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        await page.context.set_offline(True)
+        await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+        await page.fill("#question", first)
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#main q")).to_have_text(first)
+        await page.fill("#question", second)
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#main q")).to_have_text(first)
+        await expect(page.locator("#question")).to_have_value(second)
+        await page.context.set_offline(False)
+        await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+        await expect(page.get_by_role("article", name="Question")).to_have_text([first])
+        await expect(page.locator("#question")).to_have_value(second)
+
+
+async def test_a_first_question_that_is_refused_is_kept_and_can_be_tried_again(
+    browser: Browser, site: Site
+) -> None:
+    question = next(iter(QUESTIONS))
+
+    async def refuse(route: Route) -> None:
+        if route.request.method != "POST":
+            await route.continue_()
+            return
+        await route.fulfill(status=429, json={"title": "Too many", "detail": "Too many questions."})
+
+    async with watched_page(browser, site.address, refused=(429,)) as page:
+        await page.route("**/v1/conversations", refuse)
+        await page.goto("/")
+        await page.fill("#question", question)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Too many questions.")).to_be_visible()
+        await page.get_by_role("link", name="Conflicts", exact=True).click()
+        await page.get_by_role("link", name="Ask", exact=True).click()
+        await expect(page.get_by_role("article", name="Question")).to_have_text(question)
+        await page.unroute("**/v1/conversations", refuse)
+        await page.locator("#main").get_by_role("button", name="Try again").click()
+        await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+        await expect(page.get_by_role("article", name="Question")).to_have_text([question])
+
+
+async def test_a_page_with_files_to_send_is_not_loaded_anew_for_a_newer_app(
+    browser: Browser, site: Site
+) -> None:
+    async with watched_page(browser, site.address, refused=(404,)) as page:
+        await page.route("**/assets/Conflicts-*.js", lambda route: route.fulfill(status=404))
+        await page.goto("/documents")
+        await page.evaluate("window.stayed = true")
+        await page.get_by_role("button", name="Choose files").wait_for()
+        async with page.expect_request(lambda request: request.method == "POST"):
+            await page.route("**/v1/documents", lambda route: None)
+            file = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"A note."}
+            await page.set_input_files("#files", [file])
+        await page.get_by_role("link", name="Conflicts", exact=True).click()
+        await expect(page.locator("#main").get_by_text("The app was updated.")).to_be_visible()
+        assert await page.evaluate("window.stayed")
+        asked: list[str] = []
+
+        async def stay(dialog: Dialog) -> None:
+            asked.append(dialog.type)
+            await dialog.dismiss()
+
+        page.on("dialog", stay)
+        await page.locator("#main").get_by_role("button", name="Try again").click()
+        await expect(page.locator("#main").get_by_text("The app was updated.")).to_be_visible()
+        assert asked == ["beforeunload"]
+        assert await page.evaluate("window.stayed")
 
 
 async def test_a_section_that_is_first_opened_without_a_connection_is_there_once_there_is_one(

@@ -8,6 +8,7 @@ import type { NewApiKey } from "../api/types";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 import { Notice } from "../ui/Notice";
+import { useCopy } from "../ui/copy";
 import { ConfirmButton } from "./ConfirmButton";
 import { ActForm, Choices, Field } from "./Form";
 import { Heading, Loaded, Moment } from "./parts";
@@ -158,15 +159,14 @@ export function Keys() {
 /** The secret of a new key, which nobody can be shown again. */
 function Secret({ made, onKept }: { readonly made: NewApiKey; readonly onKept: () => void }) {
   const { t } = useTranslation();
+  const copy = useCopy();
   return (
     <Notice tone="warn" role="status" title={t("admin.keys.once", { name: made.name })}>
       <p className="my-2 font-mono break-all" dir="ltr" data-secret>
         {made.secret}
       </p>
       <div className="flex gap-2">
-        <Button onClick={() => void navigator.clipboard.writeText(made.secret)}>
-          {t("admin.copy")}
-        </Button>
+        <Button onClick={() => void copy(made.secret)}>{t("admin.copy")}</Button>
         <Button onClick={onKept}>{t("admin.keys.kept")}</Button>
       </div>
     </Notice>

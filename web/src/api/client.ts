@@ -66,4 +66,11 @@ export async function raw(path: string, init: RequestInit = {}): Promise<Respons
   throw refusal(body, response, asked);
 }
 
+/** A name for one request, under which it may be sent again. */
+export function newKey(): string {
+  // Over plain HTTP a browser has no `randomUUID`.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("");
+}
+
 export const api = client;

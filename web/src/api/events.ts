@@ -26,6 +26,14 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent>
   }
 }
 
+const AGAIN_MILLISECONDS = 2000;
+const LONGEST_MILLISECONDS = 30_000;
+
+/** Milliseconds until a stream is asked for again after so many refusals in a row. */
+export function untilAgain(refusals: number): number {
+  return Math.min(AGAIN_MILLISECONDS * 2 ** refusals, LONGEST_MILLISECONDS);
+}
+
 /** Waits, or stops waiting when the signal says so. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -74,6 +74,11 @@ export function isAbsent(error: unknown): boolean {
   return error.status === 404 || error.parts.some(({ where }) => where.startsWith("path."));
 }
 
+/** Whether a refusal stays one: what an overloaded server or a proxy before it says may pass. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof Problem && error.status < 500 && error.status !== 429;
+}
+
 /** Whether the server could not be reached at all. */
 export function isOffline(error: unknown): boolean {
   return error instanceof TypeError;

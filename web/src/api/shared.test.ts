@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { ServerEvent } from "./events";
+import { problemOf } from "./problem";
 import { type Reading, readShared } from "./shared";
 
 /** A server whose streams are written by hand. */
@@ -8,10 +9,15 @@ class Streams {
   readonly asked: string[] = [];
   readonly open: ReadableStreamDefaultController<Uint8Array>[] = [];
   reachable = true;
+  /** The status of the refusals that come instead of an answer. */
+  refusing: number | null = null;
 
   answer(lastId: string, signal: AbortSignal): Promise<Response> {
     this.asked.push(lastId);
     if (!this.reachable) return Promise.reject(new TypeError("Failed to fetch"));
+    if (this.refusing !== null) {
+      return Promise.reject(problemOf(null, new Response(null, { status: this.refusing })));
+    }
     const body = new ReadableStream<Uint8Array>({
       start: (stream) => {
         this.open.push(stream);
@@ -155,4 +161,26 @@ test("a server that could not be reached at first is asked what was missed", asy
   streams.tell("1-1");
   await vi.advanceTimersByTimeAsync(0);
   expect(tab.taken).toEqual(["1-1"]);
+});
+
+test("a proxy that cannot reach the server is asked again, less and less often", async () => {
+  vi.useFakeTimers();
+  streams.refusing = 502;
+  const tab = openTab();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(streams.asked.length).toBeGreaterThan(4);
+  expect(streams.asked.length).toBeLessThan(10);
+  streams.refusing = null;
+  await vi.advanceTimersByTimeAsync(30_000);
+  streams.tell("1-1");
+  await vi.advanceTimersByTimeAsync(0);
+  expect([tab.taken, tab.missed()]).toEqual([["1-1"], 1]);
+});
+
+test("what is refused for good is asked once", async () => {
+  vi.useFakeTimers();
+  streams.refusing = 403;
+  openTab();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(streams.asked).toEqual([""]);
 });

@@ -1,9 +1,7 @@
 // One stream of events for all tabs of a browser, which have six connections to a server together:
 // one tab reads it and tells the others; when it closes, another goes on where it was.
-import { type ServerEvent, eventsOf, pause } from "./events";
-import { Problem } from "./problem";
-
-const AGAIN_MILLISECONDS = 2000;
+import { type ServerEvent, eventsOf, pause, untilAgain } from "./events";
+import { Problem, isFinal } from "./problem";
 
 export interface Reading {
   /** The events after one of them, or those that happen from now on. */
@@ -74,20 +72,23 @@ interface Place {
 /** Reads, over one connection after another; where it is when the signal or a refusal ends it. */
 async function read(reading: Reading, from: Place, signal: AbortSignal): Promise<Place> {
   let { lastId, late } = from;
+  let refusals = 0;
   while (!signal.aborted) {
     try {
       const response = await reading.open(lastId, signal);
       if (late && lastId === "") reading.missed();
       late = true;
+      refusals = 0;
       for await (const event of eventsOf(response)) {
         lastId = event.id || lastId;
         reading.take(event);
       }
     } catch (error) {
-      if (error instanceof Problem && error.status !== 503) break;
+      if (isFinal(error)) break;
       late = true;
+      refusals = error instanceof Problem ? refusals + 1 : 0;
     }
-    await pause(AGAIN_MILLISECONDS, signal);
+    await pause(untilAgain(refusals), signal);
   }
   return { lastId, late };
 }

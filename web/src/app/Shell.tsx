@@ -13,6 +13,7 @@ import { Toasts } from "../ui/Toasts";
 import { cx } from "../ui/cx";
 import { lazily } from "../ui/lazily";
 import { useStore } from "../ui/store";
+import { useAskBeforeLeaving } from "../ui/unsent";
 import { useMedia } from "../ui/useMedia";
 import { Bar } from "./Bar";
 import { Separator } from "./Separator";
@@ -64,6 +65,7 @@ export function Shell() {
     [router],
   );
   useEffect(() => (signingIn ? undefined : followEvents()), [signingIn, search.workspace]);
+  useAskBeforeLeaving();
 
   if (signingIn) return <Outlet />;
   const narrow = (pane: string) => (shown === pane ? "flex" : "hidden");

@@ -9,13 +9,15 @@ import { isTooLong } from "./length";
 
 interface ComposerProps {
   readonly busy: boolean;
+  /** Whether a question waits already: the next one stays in its field until that is sent. */
+  readonly held: boolean;
   readonly onAsk: (question: string) => void;
   readonly onStop: () => void;
   /** What narrows the question, above its field. */
   readonly children?: React.ReactNode;
 }
 
-export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
+export function Composer({ busy, held, onAsk, onStop, children }: ComposerProps) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
   const told = useId();
@@ -25,7 +27,7 @@ export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
     event.preventDefault();
     const typed = new FormData(event.currentTarget).get("question");
     const question = typeof typed === "string" ? typed.trim() : "";
-    if (question === "" || busy || isTooLong(question)) return;
+    if (question === "" || busy || held || isTooLong(question)) return;
     event.currentTarget.reset();
     setText("");
     onAsk(question);
@@ -62,7 +64,7 @@ export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
               <Square aria-hidden size={16} /> {t("conversation.stop")}
             </Button>
           ) : (
-            <Button look="primary" type="submit" disabled={tooLong} className="h-10">
+            <Button look="primary" type="submit" disabled={tooLong || held} className="h-10">
               <SendHorizontal aria-hidden size={16} className="rtl:-scale-x-100" />
               {t("conversation.ask")}
             </Button>

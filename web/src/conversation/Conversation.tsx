@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { answered, api } from "../api/client";
+import { answered, api, newKey } from "../api/client";
 import { useGuest } from "../api/may";
 import { isAbsent, isOffline } from "../api/problem";
 import { identityQuery, messagesQuery } from "../api/queries";
@@ -36,7 +36,7 @@ import {
   forget,
   isKept,
   keepWaiting,
-  newKey,
+  refused,
   retry,
   running,
   stop,
@@ -52,7 +52,9 @@ export function Conversation() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const isGuest = useGuest() === true;
-  const [failed, setFailed] = useState<unknown>(null);
+  const [failed, setFailed] = useState<{ readonly at: string; readonly error: unknown } | null>(
+    null,
+  );
   const [onlyHere, setOnlyHere] = useState(false);
   const { document: opened } = usePlace();
   const { error: unknownHere } = useQuery(identityQuery);
@@ -65,6 +67,7 @@ export function Conversation() {
   const versions = useMemo(() => versionsOf(all), [all]);
   const here = conversationId ?? NEW;
   const kept = useStore(waiting)[here];
+  const notBegun = useStore(refused);
   const made = useStore(running)[conversationId ?? ""];
   // Once the answer is among the messages, it is shown as one of them.
   const current = all.some((each) => each.message_id === made?.reply) ? undefined : made;
@@ -78,21 +81,29 @@ export function Conversation() {
     if (target === undefined) end.current?.scrollIntoView({ block: "end" });
   }, [target, conversationId, found.isSuccess, current?.text, current?.state]);
 
+  // It is led to once: whoever goes on to another version of it is not taken back.
+  const reached = useRef<string>(undefined);
+  const activated = useRef<string>(undefined);
   useEffect(() => {
+    if (target === undefined) reached.current = activated.current = undefined;
+    if (target === undefined || reached.current === target) return;
     const aimed = all.find((each) => each.message_id === target);
     if (aimed === undefined || conversationId === undefined) return;
     if (aimed.active) {
+      reached.current = target;
       const row = document.getElementById(rowId(aimed.message_id));
       row?.scrollIntoView({ block: "start" });
       row?.focus();
       return;
     }
+    if (activated.current === target) return;
+    activated.current = target;
     // What a link leads to may stand on a branch that was left.
     const path = { conversation_id: conversationId, message_id: aimed.message_id };
     const route = "/v1/conversations/{conversation_id}/messages/{message_id}/activate";
     void answered(api.POST(route, { params: { path } }))
       .then(() => queries.invalidateQueries({ queryKey: messagesQuery(conversationId).queryKey }))
-      .catch(setFailed);
+      .catch((error: unknown) => setFailed({ at: conversationId, error }));
   }, [target, all, conversationId, queries]);
 
   useEffect(() => {
@@ -106,6 +117,7 @@ export function Conversation() {
     setFailed(null);
     keepWaiting(here, null);
     if (conversationId === undefined) {
+      refused.set(null);
       keepPending(NEW, {
         ...asked,
         place: { kind: "next" },
@@ -154,7 +166,8 @@ export function Conversation() {
       if (isOffline(error)) keepWaiting(here, asked);
       else {
         dropPending(here, key);
-        setFailed(error);
+        if (conversationId === undefined) refused.set({ asked, error });
+        else setFailed({ at: here, error });
       }
     }
   };
@@ -287,12 +300,19 @@ export function Conversation() {
               }}
             />
           )}
-          {failed !== null && <ProblemNotice error={failed} />}
+          {conversationId === undefined && notBegun !== null && (
+            <>
+              <QuestionText text={notBegun.asked.question} />
+              <ProblemNotice error={notBegun.error} onRetry={() => void askHere(notBegun.asked)} />
+            </>
+          )}
+          {failed?.at === here && <ProblemNotice error={failed.error} />}
           <div ref={end} />
         </div>
       </Scroller>
       <Composer
         busy={busy}
+        held={kept !== undefined}
         onAsk={askNew}
         onStop={() => conversationId !== undefined && void stop(queries, conversationId)}
       >

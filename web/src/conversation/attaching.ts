@@ -1,5 +1,5 @@
 // Documents of a conversation: attached, taken off, and handed in to be attached.
-import { answered, api, raw } from "../api/client";
+import { answered, api, newKey, raw } from "../api/client";
 import { credentialEpoch } from "../api/credential";
 import { wordsOf } from "../api/problem";
 import { conversationQuery, documentsQuery } from "../api/queries";
@@ -102,7 +102,7 @@ export async function attachFiles(
       const response = await raw("/v1/documents", {
         method: "POST",
         body,
-        headers: { "Idempotency-Key": crypto.randomUUID() },
+        headers: { "Idempotency-Key": newKey() },
       });
       const received = (await response.json()) as Received;
       if (asked !== credentialEpoch()) return;

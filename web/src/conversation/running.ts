@@ -1,7 +1,7 @@
 // Answers that are being made. They go on while another view is shown, and after a cut.
 import type { QueryClient } from "@tanstack/react-query";
 
-import { raw } from "../api/client";
+import { newKey, raw } from "../api/client";
 import { type ServerEvent, eventsOf, pause } from "../api/events";
 import { Problem, type ProblemDetail, isOffline } from "../api/problem";
 import { fetchNewMessages, messagesQuery } from "../api/queries";
@@ -43,6 +43,12 @@ export type Waiting = Pick<Running, "question" | "documents" | "key">;
 
 /** By conversation, or NEW for one that is not there yet. */
 export const waiting = createPersonalStore<Readonly<Record<string, Waiting>>>({});
+
+/** The first question of a conversation that the server refused to begin, and why. */
+export const refused = createPersonalStore<{
+  readonly asked: Waiting;
+  readonly error: unknown;
+} | null>(null);
 
 /** Answers of this visit by their message; what is kept of an answer has no texts of passages. */
 export const finished = createPersonalStore<Readonly<Record<string, Answer>>>({});
@@ -154,12 +160,6 @@ async function showKept(
   await queries.invalidateQueries({ queryKey });
 }
 
-/** A name for one question. */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("");
-}
-
 export function keepWaiting(conversation: string, question: Waiting | null): void {
   waiting.change((all) => {
     const others = Object.entries(all).filter(([name]) => name !== conversation);
@@ -218,7 +218,8 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
   } catch (error) {
     if (controller.signal.aborted) return;
     const { reply = null } = running.get()[conversation] ?? {};
-    if (isOffline(error) && place.kind === "next" && reply === null) {
+    const isFree = waiting.get()[conversation] === undefined;
+    if (isOffline(error) && place.kind === "next" && reply === null && isFree) {
       forget(conversation);
       keepWaiting(conversation, { question, documents, key });
     } else {

@@ -36,6 +36,15 @@ export function DocumentTable() {
   const [chosen, setChosen] = useState(NOBODY);
   const last = useRef<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
+  // What is looked at: nothing once the page was left.
+  const shown = useRef<string>(undefined);
+  const named = JSON.stringify(addressOf(list));
+  useEffect(() => {
+    shown.current = named;
+    return () => {
+      shown.current = undefined;
+    };
+  }, [named]);
 
   const change = useCallback(
     (next: List) => {
@@ -54,7 +63,8 @@ export function DocumentTable() {
       ),
     [found.data, hidden],
   );
-  const { hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = found;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = found;
+  const { fetchNextPage, isPlaceholderData } = found;
   const total = found.data?.pages[0]?.total ?? documents.length;
   // Of a list that goes on, what is not fetched yet has its room: the whole can be scrolled at once.
   const count = hasNextPage ? Math.max(total - hidden.size, documents.length) : documents.length;
@@ -68,10 +78,18 @@ export function DocumentTable() {
   const drawn = virtual.getVirtualItems();
   const end = (drawn.at(-1)?.index ?? -1) + 1;
   useEffect(() => {
-    if (end > documents.length && hasNextPage && !isFetchingNextPage && !isPlaceholderData) {
-      void fetchNextPage();
-    }
-  }, [end, documents.length, hasNextPage, isFetchingNextPage, isPlaceholderData, fetchNextPage]);
+    // After a failure nothing is asked for until somebody tries again.
+    if (isFetchingNextPage || isFetchNextPageError || isPlaceholderData) return;
+    if (end > documents.length && hasNextPage) void fetchNextPage();
+  }, [
+    end,
+    documents.length,
+    hasNextPage,
+    isFetchingNextPage,
+    isFetchNextPageError,
+    isPlaceholderData,
+    fetchNextPage,
+  ]);
 
   const choose = useCallback(
     (index: number, chosenNow: boolean, range: boolean) => {
@@ -93,7 +111,10 @@ export function DocumentTable() {
     setChosen(NOBODY);
     if (!everything) return;
     let all = found;
-    while (all.hasNextPage) all = await all.fetchNextPage();
+    while (all.hasNextPage) {
+      all = await all.fetchNextPage();
+      if (all.isFetchNextPageError || shown.current !== named) return;
+    }
     const ids = all.data?.pages.flatMap((page) => page.documents.map((each) => each.document_id));
     setChosen(new Set(ids?.filter((id) => !hidden.has(id))));
   };
@@ -116,6 +137,9 @@ export function DocumentTable() {
       {selected.length > 0 && <BulkActions chosen={selected} onDone={() => setChosen(NOBODY)} />}
       {list.chosen.collection !== undefined && !nothing && (
         <CollectionSummary key={list.chosen.collection} collection={list.chosen.collection} />
+      )}
+      {isFetchNextPageError && (
+        <ProblemNotice error={found.error} onRetry={() => void fetchNextPage()} />
       )}
       {nothing ? (
         <Empty title={t(isNarrowed(list) ? "list.nothingTitle" : "documents.emptyTitle")}>

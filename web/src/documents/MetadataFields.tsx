@@ -73,7 +73,7 @@ function useShown(): (value: MetadataValue) => string {
     if (typeof value === "boolean") return t(value ? "metadata.yes" : "metadata.no");
     if (typeof value === "number")
       return value.toLocaleString(i18n.language, { useGrouping: false });
-    return kindOf(value) === "date" ? day(`${value}T00:00:00`, i18n.language) : value;
+    return kindOf(value) === "date" ? day(value, i18n.language) : value;
   };
 }
 

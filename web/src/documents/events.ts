@@ -3,8 +3,8 @@ import type { InfiniteData } from "@tanstack/react-query";
 
 import { raw } from "../api/client";
 import { currentWorkspace, keyMark } from "../api/credential";
-import { type ServerEvent, pause } from "../api/events";
-import { Problem } from "../api/problem";
+import { type ServerEvent, pause, untilAgain } from "../api/events";
+import { Problem, isFinal } from "../api/problem";
 import { documentQuery, identityQuery, statsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
 import { readShared } from "../api/shared";
@@ -26,7 +26,6 @@ export interface DocumentState {
 /** The latest of each document of the queue that something happened to. */
 export const documentStates = createPersonalStore<Readonly<Record<string, DocumentState>>>({});
 
-const AGAIN_MILLISECONDS = 2000;
 const TOGETHER_MILLISECONDS = 200;
 const LISTS_MILLISECONDS = 1000;
 
@@ -40,6 +39,7 @@ export function followEvents(): () => void {
 async function listen(signal: AbortSignal): Promise<void> {
   const workspace = currentWorkspace();
   let late = false;
+  let refusals = 0;
   while (!signal.aborted) {
     try {
       const { principal } = await queryClient.query(identityQuery);
@@ -48,10 +48,11 @@ async function listen(signal: AbortSignal): Promise<void> {
       await readShared(name, { open, take, missed }, late, signal);
       return;
     } catch (error) {
-      if (error instanceof Problem && error.status !== 503) return;
+      if (isFinal(error)) return;
       late = true;
+      refusals = error instanceof Problem ? refusals + 1 : 0;
     }
-    await pause(AGAIN_MILLISECONDS, signal);
+    await pause(untilAgain(refusals), signal);
   }
 }
 

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { bytes, milliseconds, percent } from "./format";
+import { bytes, day, milliseconds, percent } from "./format";
 
 test.each([
   ["en", 1, "1 byte"],
@@ -26,4 +26,16 @@ test("times and shares are written as the language does", () => {
   expect(milliseconds(12.34, "de").replace(/\s/g, " ")).toBe("12,3 ms");
   expect(percent(0.93, "en")).toBe("93%");
   expect(percent(0.93, "fr").replace(/\s/g, " ")).toBe("93 %");
+});
+
+test.each(["America/New_York", "UTC", "Asia/Tokyo"])("a day is the same day in %s", (zone) => {
+  vi.stubEnv("TZ", zone);
+  expect(day("2024-01-01", "en")).toBe("Jan 1, 2024");
+  vi.unstubAllEnvs();
+});
+
+test("a moment is of the day that it is here", () => {
+  vi.stubEnv("TZ", "America/New_York");
+  expect(day("2024-01-01T02:00:00Z", "en")).toBe("Dec 31, 2023");
+  vi.unstubAllEnvs();
 });

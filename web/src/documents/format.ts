@@ -27,6 +27,8 @@ export function percent(share: number, language: string): string {
   return new Intl.NumberFormat(language, { style: "percent" }).format(share);
 }
 
+/** A day by itself is that day everywhere; a moment is of the day that it is here. */
 export function day(time: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(time));
+  const at = new Date(time.includes("T") ? time : `${time}T00:00:00`);
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(at);
 }

@@ -8,6 +8,14 @@ test("a value keeps its kind", () => {
   }
 });
 
+test("a day that there is not is a text", () => {
+  for (const value of ["0000-00-00", "2024-13-01", "2024-02-30"]) {
+    expect(kindOf(value)).toBe("text");
+    expect(valueFrom("date", value)).toBeNull();
+  }
+  expect(kindOf("2024-02-29")).toBe("date");
+});
+
 test("what is no value of a kind is none", () => {
   expect(valueFrom("number", "twelve")).toBeNull();
   expect(valueFrom("number", " ")).toBeNull();

@@ -6,11 +6,18 @@ export type Kind = (typeof KINDS)[number];
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** Whether a text is a day that there is: exports write 0000-00-00 where they know none. */
+function isDay(text: string): boolean {
+  if (!DAY.test(text)) return false;
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
 /** Of what kind a value is. The server keeps a date as text, whose order is that of days. */
 export function kindOf(value: MetadataValue): Kind {
   if (typeof value === "boolean") return "boolean";
   if (typeof value === "number") return "number";
-  return DAY.test(value) ? "date" : "text";
+  return isDay(value) ? "date" : "text";
 }
 
 /** The value that was typed for a kind; null for what is none of it. */
@@ -19,7 +26,7 @@ export function valueFrom(kind: Kind, typed: string): MetadataValue | null {
   if (kind === "boolean") return text === "true" ? true : text === "false" ? false : null;
   if (text === "") return null;
   if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : null;
-  return kind === "text" || DAY.test(text) ? text : null;
+  return kind === "text" || isDay(text) ? text : null;
 }
 
 /** How a value can be compared, the usual way first. */

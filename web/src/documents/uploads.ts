@@ -1,12 +1,13 @@
 // The queue of files that are handed in: a few at a time, with what became of each.
 import i18next from "i18next";
 
-import { raw } from "../api/client";
+import { newKey, raw } from "../api/client";
 import { Problem, isOffline } from "../api/problem";
 import { reachable } from "../api/reach";
 import type { Document, Received } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
 import { showToast } from "../ui/toasts";
+import { keepPageWhile } from "../ui/unsent";
 
 export interface Upload {
   readonly id: string;
@@ -45,6 +46,8 @@ onForget(() => {
 
 reachable.subscribe(work);
 
+keepPageWhile(() => uploads.get().all.some(({ state }) => UNSENT.includes(state)));
+
 function update(id: string, change: Partial<Upload>): void {
   uploads.change((before) => ({
     ...before,
@@ -59,7 +62,7 @@ interface Named {
 
 export function add(files: readonly Named[], collection: string): void {
   const added = files.map(({ file, path }): Upload => ({
-    id: crypto.randomUUID(),
+    id: newKey(),
     file,
     path,
     collection,

@@ -61,7 +61,7 @@ export function MapPage() {
           {t("clusters.title")}
         </Link>
       </div>
-      {found.isError && !map ? (
+      {found.isError && (map === undefined || map.progress) ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : map === undefined || map.progress ? (
         <Placing map={map} />

@@ -24,7 +24,9 @@ export function mapQuery(list: List, clusters: boolean) {
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.progress ? AGAIN_MILLISECONDS : false),
+    // A failure ends it, and keeps what was known before.
+    refetchInterval: ({ state }) =>
+      state.data?.progress && state.status !== "error" ? AGAIN_MILLISECONDS : false,
     staleTime: FRESH_MILLISECONDS,
   });
 }

@@ -17,8 +17,8 @@ import { currentWorkspace } from "../api/credential";
 import { type Place, isSamePlace } from "../app/address";
 import { trail, useOpenPlace } from "../app/place";
 import { IconButton } from "../ui/Button";
+import { useCopy } from "../ui/copy";
 import { useStore } from "../ui/store";
-import { showToast } from "../ui/toasts";
 
 const ZOOM_STEP = 1.25;
 const LEAST_ZOOM = 0.5;
@@ -55,10 +55,7 @@ function linkTo(place: Place): string {
 export function PageBar(props: PageBarProps) {
   const { title, place, quote, paging, onClose, onKeep, onFind, walks } = props;
   const { t } = useTranslation();
-  const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text);
-    showToast(t("page.copied"));
-  };
+  const copy = useCopy();
   const where = paging ? `, ${t("page.number", { page: paging.number })}` : "";
   return (
     <div className="flex flex-col gap-1 border-b border-line bg-surface p-1">

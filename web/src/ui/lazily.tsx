@@ -1,9 +1,12 @@
 // Components whose scripts are loaded when they are first shown, however often that fails before.
-import { type ComponentType, type ReactNode, createElement, use, useEffect } from "react";
+import { type ComponentType, type ReactNode, createElement, use, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 
+import { needsHeader } from "../api/credential";
 import { isReached, reachable } from "../api/reach";
 import { ProblemNotice } from "./ProblemNotice";
 import { createStore, useStore } from "./store";
+import { hasUnsent } from "./unsent";
 
 /** What is shown while the server cannot be reached: that it cannot, or what waits for it. */
 type WhileLost = "told" | "waiting";
@@ -93,14 +96,30 @@ function Told({ error, onRetry }: ToldProps) {
   );
 }
 
-/** Loads the page anew, once for each script that is gone, so that it is not done for ever. */
+/** Whether loading the page anew would lose files that wait, the key, or words in a field. */
+function isNeeded(): boolean {
+  const fields = [...document.querySelectorAll("textarea")];
+  const isTyped = fields.some(({ value, defaultValue }) => value !== defaultValue);
+  return isTyped || hasUnsent() || needsHeader();
+}
+
+/**
+ * Loads the page anew, once for each script that is gone, so that it is not done for ever. Where
+ * that would lose something, somebody has to want it.
+ */
 function Gone({ error, onRetry }: ToldProps & { readonly error: Error }) {
+  const { t } = useTranslation();
   const { message } = error;
+  const [kept] = useState(isNeeded);
   useEffect(() => {
+    if (kept) return;
     const key = `footnote-reloaded:${message}`;
     if (sessionStorage.getItem(key) !== null) return;
     sessionStorage.setItem(key, "yes");
     window.location.reload();
-  }, [message]);
+  }, [message, kept]);
+  if (kept) {
+    return <Told error={new Error(t("common.updated"))} onRetry={() => window.location.reload()} />;
+  }
   return <Told error={error} onRetry={onRetry} />;
 }
