@@ -194,7 +194,9 @@ async def test_nothing_of_another_list_is_chosen_with_everything_of_the_one_befo
     async with watched_page(browser, shelf, cut=True) as page:
         await page.route(LATER_PAGE, hold)
         await page.goto("/documents")
-        await page.get_by_label("Choose all").click()
+        await expect(title(page, 0)).to_be_visible()
+        async with page.expect_request(LATER_PAGE):
+            await page.get_by_label("Choose all").click()
         await page.get_by_label("Status", exact=True).select_option("failed")
         await expect(page.get_by_text("100 documents", exact=True)).to_be_visible()
         released.set()

@@ -85,13 +85,16 @@ async def test_a_first_question_that_is_refused_is_kept_and_can_be_tried_again(
 async def test_a_page_with_files_to_send_is_not_loaded_anew_for_a_newer_app(
     browser: Browser, site: Site
 ) -> None:
+    async def hold(_: Route) -> None:
+        """Answer nothing."""
+
     async with watched_page(browser, site.address, refused=(404,)) as page:
         await page.route("**/assets/Conflicts-*.js", lambda route: route.fulfill(status=404))
         await page.goto("/documents")
         await page.evaluate("window.stayed = true")
         await page.get_by_role("button", name="Choose files").wait_for()
         async with page.expect_request(lambda request: request.method == "POST"):
-            await page.route("**/v1/documents", lambda route: None)
+            await page.route("**/v1/documents", hold)
             file = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"A note."}
             await page.set_input_files("#files", [file])
         await page.get_by_role("link", name="Conflicts", exact=True).click()
