@@ -12,6 +12,7 @@ vi.mock("../api/client", () => ({
       return Promise.resolve(path);
     },
   },
+  newKey: () => "a key",
   raw: (_: string, { body }: { body: FormData }) =>
     new Promise((resolve) => {
       const document_id = (body.get("file") as File).name;
