@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from playwright.async_api import Browser, Dialog, Page, Route, expect
+from playwright.async_api import Browser, Dialog, FilePayload, Page, Route, expect
 
 from .conftest import Site, watched_page
 from .documents import QUESTIONS
@@ -95,7 +95,7 @@ async def test_a_page_with_files_to_send_is_not_loaded_anew_for_a_newer_app(
         await page.get_by_role("button", name="Choose files").wait_for()
         async with page.expect_request(lambda request: request.method == "POST"):
             await page.route("**/v1/documents", hold)
-            file = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"A note."}
+            file = FilePayload(name="note.txt", mimeType="text/plain", buffer=b"A note.")
             await page.set_input_files("#files", [file])
         await page.get_by_role("link", name="Conflicts", exact=True).click()
         await expect(page.locator("#main").get_by_text("The app was updated.")).to_be_visible()
