@@ -154,7 +154,7 @@ async def test_what_cannot_be_checked_is_said_in_a_sentence(
         ((TRUE,), "there are no sources"),
         ((TRUE, "--source", str(tmp_path / "absent.txt")), "cannot be read"),
         ((TRUE, "--source", str(picture)), "is no text in UTF-8"),
-        ((TRUE, "--source", "/dev/zero"), "longer than 300,000 characters"),
+        ((TRUE, "--source", "/dev/zero"), "longer than the 300,000 characters"),
         (("--answer", "-", "--source", "-"), "stdin can be read once"),
         (("--source", str(picture), "--chunk", "x"), "is no text in UTF-8"),
     ):

@@ -98,7 +98,7 @@ def _read(name: str) -> str:
         ) from error
     if len(content) > _MAX_BYTES:
         raise InvalidRequest(
-            f"{name} is longer than {MAX_SOURCE_CHARACTERS:,} characters, which are allowed",
+            f"{name} is longer than the {MAX_SOURCE_CHARACTERS:,} characters that are allowed",
             hint="ingest it, and name it with --document",
         )
     try:
