@@ -64,7 +64,7 @@ async def push_url(
     )
     known = _push_under(workspace, idempotency_key)
     async with workspace.scope() as scope:
-        ingest_id = await pushes.accept_url(scope, pushed, workspace.identity, known)
+        ingest_id = await pushes.accept_url(scope, pushed, workspace.proved_identity, known)
         return await _push_status(scope, ingest_id)
 
 

@@ -229,7 +229,7 @@ class WorkspaceAccess:
         return self.workspace.workspace_id
 
     @property
-    def identity(self) -> Identity:
+    def proved_identity(self) -> Identity:
         """The caller as its credential proved it, for work that is done later."""
         claimed = self.claimed or self.principal
         return Identity(

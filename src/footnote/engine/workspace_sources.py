@@ -83,7 +83,11 @@ async def add_source(
                 f"the workspace follows {MOST_SOURCES} sources already", hint="remove one first"
             )
         return await stored.add_source(
-            scope, kept, place_at(kept.place).kind, anywhere=anywhere, actor=workspace.identity
+            scope,
+            kept,
+            place_at(kept.place).kind,
+            anywhere=anywhere,
+            actor=workspace.proved_identity,
         )
 
 
