@@ -229,6 +229,8 @@ def test_every_setting_that_is_given_exists() -> None:
         ({**LEAST, "image": {"repository": "a", "digest": "abc"}}, "digest"),
         ({**LEAST, "settings": {"PATH": "/"}}, "PATH"),
         *(({**LEAST, "settings": {each: "a" * 64}}, each) for each in SECRETS),
+        ({**LEAST, "settings": {"FOOTNOTE_ADDRESS": "0.0.0.0:80"}}, "FOOTNOTE_ADDRESS"),
+        ({**LEAST, "settings": {"FOOTNOTE_METRICS_ADDRESS": "[::]:9"}}, "FOOTNOTE_METRICS_ADDRESS"),
         ({"existingSecret": "footnote"}, "files would be lost.*persistence.enabled"),
         ({**LEAST, "settings": {"FOOTNOTE_BLOB_URL": ""}}, "settings.FOOTNOTE_BLOB_URL"),
         ({**LEAST, "ingress": {"enabled": True}}, "host"),

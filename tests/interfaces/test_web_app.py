@@ -177,6 +177,7 @@ async def test_without_a_build_the_page_says_how_to_make_one(tmp_path: Path) -> 
         ("GET", "/", True),
         ("HEAD", "/documents", True),
         ("GET", "/documents/some-id", True),
+        ("GET", "/clusters/some-id", True),
         ("GET", "/assets/index-abc.js", True),
         ("POST", "/", False),
         ("GET", "/documents/some-id/content", False),

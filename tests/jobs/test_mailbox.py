@@ -117,6 +117,8 @@ def test_a_folder_name_goes_over_the_wire_in_seven_bits(folder: str) -> None:
         "imap://ada@mail.example.com/INBOX",
         "imaps://mail.example.com/INBOX",
         "imaps://ada@mail.example.com:99999/",
+        "imaps://ada@mail.example.com:0/",
+        "http://ada@mail.example.com:143/",
         "imaps://ada@mail.example.com/a%0d%0ab",
     ],
 )

@@ -30,6 +30,24 @@ async def texts_kept(page: Page, site: Site) -> list[str]:
     return [each["text"] for each in messages if each["role"] == "user"]
 
 
+async def test_what_is_typed_stays_in_its_conversation_while_something_else_is_shown(
+    page: Page, site: Site
+) -> None:
+    await page.goto("/")
+    await ask(page, LAMPS)
+    await page.fill("#question", LENS)
+    await page.get_by_role("link", name="Documents", exact=True).click()
+    await expect(page.locator("#question")).to_have_count(0)
+    await page.go_back()
+    await expect(page.locator("#question")).to_have_value(LENS)
+    await page.get_by_role("link", name="New conversation").click()
+    await expect(page.locator("#question")).to_have_value("")
+    await page.go_back()
+    await page.locator("#question").press("Enter")
+    await expect(question(page)).to_have_text([LAMPS, LENS])
+    await expect(page.locator("#question")).to_have_value("")
+
+
 async def test_an_answer_that_was_kept_before_it_was_stopped_is_shown(
     page: Page, site: Site
 ) -> None:

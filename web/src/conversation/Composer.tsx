@@ -1,13 +1,17 @@
 // Where a question is written, and an answer stopped.
 import { SendHorizontal, Square } from "lucide-react";
-import { type KeyboardEvent, type SubmitEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type SubmitEvent, useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
+import { useStore } from "../ui/store";
 import { TooLong } from "./TooLong";
 import { isTooLong } from "./length";
+import { keepTyped, typed } from "./typed";
 
 interface ComposerProps {
+  /** The conversation whose text is in the field; it stays there while something else is shown. */
+  readonly conversation: string;
   readonly busy: boolean;
   /** Whether a question waits already: the next one stays in its field until that is sent. */
   readonly held: boolean;
@@ -17,19 +21,17 @@ interface ComposerProps {
   readonly children?: React.ReactNode;
 }
 
-export function Composer({ busy, held, onAsk, onStop, children }: ComposerProps) {
+export function Composer({ conversation, busy, held, onAsk, onStop, children }: ComposerProps) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
   const told = useId();
-  const [text, setText] = useState("");
+  const text = useStore(typed)[conversation] ?? "";
   const tooLong = isTooLong(text);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const typed = new FormData(event.currentTarget).get("question");
-    const question = typeof typed === "string" ? typed.trim() : "";
+    const question = text.trim();
     if (question === "" || busy || held || isTooLong(question)) return;
-    event.currentTarget.reset();
-    setText("");
+    keepTyped(conversation, "");
     onAsk(question);
   };
   const sendOnEnter = (event: KeyboardEvent) => {
@@ -55,7 +57,8 @@ export function Composer({ busy, held, onAsk, onStop, children }: ComposerProps)
             placeholder={t("conversation.placeholder")}
             aria-invalid={tooLong}
             aria-describedby={tooLong ? told : undefined}
-            onChange={(event) => setText(event.target.value)}
+            value={text}
+            onChange={(event) => keepTyped(conversation, event.target.value)}
             onKeyDown={sendOnEnter}
             className="field-sizing-content max-h-48 min-h-10 flex-1 resize-none rounded-md border border-line bg-surface px-3 py-2 placeholder:text-muted"
           />

@@ -42,6 +42,7 @@ import {
   stop,
   waiting,
 } from "./running";
+import { typedBecomes } from "./typed";
 
 const NO_MESSAGES: readonly Message[] = [];
 
@@ -144,6 +145,7 @@ export function Conversation() {
       if (conversationId === undefined) {
         adopt(conversation);
         void draftBecomes(conversation);
+        typedBecomes(conversation);
         keepPending(conversation, {
           ...asked,
           place: { kind: "next" },
@@ -311,6 +313,7 @@ export function Conversation() {
         </div>
       </Scroller>
       <Composer
+        conversation={here}
         busy={busy}
         held={kept !== undefined}
         onAsk={askNew}

@@ -34,7 +34,8 @@ def mailbox_at(address: str) -> MailboxAddress:
     """Parse the address of a mailbox. Raises InvalidRequest, without repeating a password."""
     try:
         parts = urlsplit(address)
-        port = parts.port or _PORTS[parts.scheme]
+        usual_port = _PORTS[parts.scheme]
+        port = usual_port if parts.port is None else parts.port
     except (ValueError, KeyError) as error:
         raise InvalidRequest("the address of the mailbox cannot be read", hint=_HINT) from error
     if parts.password is not None:
@@ -43,7 +44,7 @@ def mailbox_at(address: str) -> MailboxAddress:
             hint="leave it out, and set FOOTNOTE_IMAP_PASSWORD",
         )
     folder = unquote(parts.path).strip("/") or "INBOX"
-    if not parts.hostname or not parts.username or not folder.isprintable():
+    if not parts.hostname or not parts.username or not port or not folder.isprintable():
         raise InvalidRequest("the address of the mailbox cannot be read", hint=_HINT)
     if parts.scheme == "imap" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
         raise InvalidRequest(

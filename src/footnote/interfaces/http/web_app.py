@@ -40,6 +40,7 @@ PAGES = (
     "/admin",
     "/admin/{section}",
 )
+_PREFIXES_OF_PAGES = tuple(page.partition("{")[0] for page in PAGES if "{" in page)
 """Paths of the app itself. Whatever else is asked for belongs to the API."""
 
 WIDGET = "/widget.js"
@@ -198,7 +199,7 @@ def is_public(scope: Scope) -> bool:
         or path in (*PAGES, WIDGET)
         or any(
             path.startswith(prefix) and "/" not in path.removeprefix(prefix)
-            for prefix in ("/documents/", "/conversations/", "/entities/", "/admin/")
+            for prefix in _PREFIXES_OF_PAGES
         )
         or is_visit(scope)
         or is_typed_search(scope)
