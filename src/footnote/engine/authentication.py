@@ -76,8 +76,10 @@ class Credentials:
         if self.gateway is not None and self.gateway.speaks(presented):
             return self.gateway.caller(proved, presented)
         # Identity headers of an untrusted sender are not passed to the backend.
-        own = replace(presented, user_id=proved.identity.principal.principal_id, user_role=None)
-        return replace(proved, presented=own)
+        forwarded = replace(
+            presented, user_id=proved.identity.principal.principal_id, user_role=None
+        )
+        return replace(proved, presented=forwarded)
 
     async def admitted(self, caller: Caller, collections: Sequence[str]) -> Identity:
         """Return the caller with its role in these collections only, if the backend admits it.
@@ -88,8 +90,8 @@ class Credentials:
         identity, presented = caller.identity, caller.presented
         if self.delegation is None or presented is None or identity.role is Role.ADMIN:
             return identity
-        named = tuple(dict.fromkeys(collections))
-        for name in named:
+        names = tuple(dict.fromkeys(collections))
+        for name in names:
             if not await self.delegation.admits(presented, name):
                 raise Forbidden(
                     f"the backend does not let {identity.principal.principal_id} into the "
@@ -123,52 +125,56 @@ class Credentials:
 
     async def _holder(self, key: str, database: Database) -> Caller:
         sent = read_secret("fn", key)
-        kept = None if sent is None else await find_key(database, sent.credential_id)
-        if sent is None or kept is None:
+        stored_key = None if sent is None else await find_key(database, sent.credential_id)
+        if sent is None or stored_key is None:
             raise NotAuthenticated(_NO_KEY)
-        if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, _NO_KEY)
-        if kept.touch:
-            await touch_key(database, kept)
-        return Caller(identity=kept.key.identity, workspaces=(kept.workspace.name,))
+        if reason := self._fault(sent, stored_key):
+            raise _refused(sent, stored_key, reason, _NO_KEY)
+        if stored_key.touch:
+            await touch_key(database, stored_key)
+        return Caller(identity=stored_key.key.identity, workspaces=(stored_key.workspace.name,))
 
     async def _person(self, cookie: str, database: Database) -> Caller:
         sent = read_secret("fs", cookie)
-        kept = None
+        stored_session = None
         if sent is not None:
-            kept = await find_session(database, sent.credential_id, self.idle)
-        if sent is None or kept is None:
+            stored_session = await find_session(database, sent.credential_id, self.idle)
+        if sent is None or stored_session is None:
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
-        if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, _NO_SESSION, hint=_LOG_IN)
-        if kept.touch:
-            await touch_session(database, kept)
-        principal = Principal(principal_id=kept.principal, groups=kept.groups, role=None)
-        identity = Identity(
-            principal=principal, role=kept.role, credential=f"session:{kept.credential_id}"
+        if reason := self._fault(sent, stored_session):
+            raise _refused(sent, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
+        if stored_session.touch:
+            await touch_session(database, stored_session)
+        principal = Principal(
+            principal_id=stored_session.principal, groups=stored_session.groups, role=None
         )
-        return Caller(identity=identity, workspaces=(kept.workspace.name,))
+        identity = Identity(
+            principal=principal,
+            role=stored_session.role,
+            credential=f"session:{stored_session.credential_id}",
+        )
+        return Caller(identity=identity, workspaces=(stored_session.workspace.name,))
 
     async def _guest(self, token: str, database: Database) -> Caller:
         sent = read_secret(LINK, token)
-        kept = None if sent is None else await find_link(database, sent.credential_id)
-        if sent is None or kept is None:
+        stored_link = None if sent is None else await find_link(database, sent.credential_id)
+        if sent is None or stored_link is None:
             raise NotAuthenticated(NO_LINK, hint=NEW_LINK)
-        if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, NO_LINK, hint=NEW_LINK)
-        if kept.touch:
-            await touch_link(database, kept)
+        if reason := self._fault(sent, stored_link):
+            raise _refused(sent, stored_link, reason, NO_LINK, hint=NEW_LINK)
+        if stored_link.touch:
+            await touch_link(database, stored_link)
         return Caller(
-            identity=kept.link.identity,
-            workspaces=() if kept.link.collection is None else (kept.workspace.name,),
-            link_id=kept.link.link_id,
+            identity=stored_link.link.identity,
+            workspaces=() if stored_link.link.collection is None else (stored_link.workspace.name,),
+            link_id=stored_link.link.link_id,
         )
 
-    def _fault(self, sent: HandedOut, kept: Kept) -> str | None:
+    def _fault(self, sent: HandedOut, stored: Kept) -> str | None:
         """Return why a credential is invalid, for the audit log; None if it is valid."""
-        if not self.pepper.matches(sent, kept.secret_hash):
+        if not self.pepper.matches(sent, stored.secret_hash):
             return "wrong secret"
-        return None if kept.valid else "expired or revoked"
+        return None if stored.valid else "expired or revoked"
 
     async def close(self) -> None:
         """Close the HTTP connections."""
@@ -176,13 +182,13 @@ class Credentials:
 
 
 def _refused(
-    sent: HandedOut, kept: Kept, reason: str, message: str, *, hint: str | None = None
+    sent: HandedOut, stored: Kept, reason: str, message: str, *, hint: str | None = None
 ) -> CredentialRefused:
     kind = {"fn": "key", "fs": "session", LINK: "link"}[sent.kind]
     return CredentialRefused(
         message,
         hint=hint,
-        workspace_id=kept.workspace.workspace_id,
+        workspace_id=stored.workspace.workspace_id,
         credential=f"{kind}:{sent.credential_id}",
         reason=reason,
     )

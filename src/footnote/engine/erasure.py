@@ -55,8 +55,8 @@ async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasu
     UnderLegalHold, and Forbidden for all but administrators of its collection.
     """
     async with workspace.scope() as scope:
-        found = await get_document(scope, document_id)
-    workspace.require(Right.ADMINISTER, found.collection)
+        document = await get_document(scope, document_id)
+    workspace.require(Right.ADMINISTER, document.collection)
     return await _erased(workspace, _doomed(ErasureTarget.DOCUMENT, str(document_id), document_id))
 
 
@@ -109,27 +109,29 @@ async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> Erasur
     if not erasure.complete:
         faults.append("it says itself that something was left")
     async with workspace.system_scope() as scope:
-        entry = await ledger.certified(scope, erasure.certificate_id)
-        there = await ledger.still_there(scope, erasure.document_ids)
-    if entry is None:
+        certified = await ledger.certified(scope, erasure.certificate_id)
+        remaining = await ledger.still_there(scope, erasure.document_ids)
+    if certified is None:
         faults.append("the audit log does not have it")
-    elif not hmac.compare_digest(entry[1], erasure.sha256):
-        faults.append(f"entry {entry[0]} of the audit log has another hash of it")
-    if there:
+    elif not hmac.compare_digest(certified[1], erasure.sha256):
+        faults.append(f"entry {certified[0]} of the audit log has another hash of it")
+    if remaining:
         faults.append(
-            f"{len(there)} of its documents are there again: carry it out once more with "
+            f"{len(remaining)} of its documents are there again: carry it out once more with "
             "`footnote erasure replay`"
         )
     verifier = Verifier(workspace.workspace_id)
     entries = all_entries(workspace.engine.database, workspace.workspace_id, workspace.principal)
     async with aclosing(entries):
-        async for each in entries:
-            verifier.look_at(each)
+        async for entry in entries:
+            verifier.look_at(entry)
     verifier.finish()
-    faults += [f"entry {each.entry_no} of the audit log: {each.what}" for each in verifier.faults]
+    faults += [
+        f"entry {fault.entry_no} of the audit log: {fault.what}" for fault in verifier.faults
+    ]
     return ErasureVerification(
         certificate_id=erasure.certificate_id,
-        entry_no=None if entry is None else entry[0],
+        entry_no=None if certified is None else certified[0],
         faults=tuple(faults),
     )
 
@@ -144,14 +146,14 @@ async def replay_erasures(
     administrators of the whole workspace. Raises Forbidden, and InvalidRequest for entries of
     another workspace and for certificates that were changed.
     """
-    for each in entries:
-        if isinstance(each, Erasure) and not _is_unchanged(each):
+    for entry in entries:
+        if isinstance(entry, Erasure) and not _is_unchanged(entry):
             raise InvalidRequest(
-                f"the certificate {each.certificate_id} was changed: its hash is not that of the "
+                f"the certificate {entry.certificate_id} was changed: its hash is not that of the "
                 "rest",
                 hint="take the certificate as it was printed, or the ledger of erasures",
             )
-    foreign = [each for each in entries if each.workspace_id != workspace.workspace_id]
+    foreign = [entry for entry in entries if entry.workspace_id != workspace.workspace_id]
     if foreign:
         raise InvalidRequest(
             f"the erasure {foreign[0].certificate_id} is of another workspace",
@@ -202,10 +204,10 @@ async def _anything_of(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
 async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
     """Look, erase, look again, and certify it."""
     async with workspace.system_scope() as scope:
-        wanted = await ledger.doomed_documents(scope, doomed)
-        for document_id in wanted:
+        target_ids = await ledger.doomed_documents(scope, doomed)
+        for document_id in target_ids:
             await refuse_what_is_held(scope, document_id)
-        family = await family_of(scope, wanted)
+        family = await family_of(scope, target_ids)
     quoted = await _quotable(workspace, family.document_ids)
     before = await _look(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
@@ -228,19 +230,21 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         await wait_for_holds(scope)
         await _refuse_held_writers(scope, doomed, before.written)
         await empty(scope, before.written)
-    await _delete(workspace, doomed, wanted)
+    await _delete(workspace, doomed, target_ids)
     cached = workspace.engine.forget_cached(workspace.workspace_id)
     after = await _look(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
-        named = await ledger.count_entries_naming(scope, family.document_ids)
+        audit_entries = await ledger.count_entries_naming(scope, family.document_ids)
     erasure = Erasure(
-        **{each.name: getattr(entry, each.name) for each in fields(entry)},
+        **{field.name: getattr(entry, field.name) for field in fields(entry)},
         workspace=workspace.workspace.name,
         credential=workspace.credential,
         checks=(
             *checks_of(before, after, family),
             ErasureCheck(place="caches of this process", held=cached, left=0),
-            ErasureCheck(place="audit log", held=named, left=named, kept=KEPT["audit log"]),
+            ErasureCheck(
+                place="audit log", held=audit_entries, left=audit_entries, kept=KEPT["audit log"]
+            ),
         ),
         not_reached=(
             *NOT_REACHED,
@@ -255,15 +259,15 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
 
 
 async def _quotable(workspace: WorkspaceAccess, document_ids: Sequence[UUID]) -> Quotable:
-    several = []
+    quotables = []
     for start in range(0, len(document_ids), _AT_ONCE):
         async with workspace.system_scope() as scope:
-            named = await texts_of(scope, document_ids[start : start + _AT_ONCE])
-        several += [
-            await asyncio.to_thread(quotable, each.text, each.names, each.language)
-            for each in named
+            texts = await texts_of(scope, document_ids[start : start + _AT_ONCE])
+        quotables += [
+            await asyncio.to_thread(quotable, document.text, document.names, document.language)
+            for document in texts
         ]
-    return all_quotable(several)
+    return all_quotable(quotables)
 
 
 async def _look(
@@ -290,16 +294,16 @@ async def _refuse_held_writers(
             f"{doomed.name} is not erased: all of that principal is under legal hold",
             hint=LIFT_A_HOLD,
         )
-    if await held_among(scope, (each.principal for each in written)):
+    if await held_among(scope, (text.principal for text in written)):
         raise UnderLegalHold(
             f"{doomed.name} is not erased: what somebody asked quotes it, and is under legal hold",
             hint=LIFT_A_HOLD,
         )
 
 
-async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[UUID]) -> None:
+async def _delete(workspace: WorkspaceAccess, doomed: Doomed, document_ids: Sequence[UUID]) -> None:
     engine = workspace.engine
-    for document_id in wanted:
+    for document_id in document_ids:
         try:
             async with workspace.system_scope() as scope:
                 family = await family_of(scope, [document_id])

@@ -87,9 +87,9 @@ async def next_question(
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         if idempotency_key is not None:
-            kept = await kept_exchange(scope, conversation_id, question_id, question)
-            if kept is not None:
-                return kept
+            stored_exchange = await kept_exchange(scope, conversation_id, question_id, question)
+            if stored_exchange is not None:
+                return stored_exchange
         last = await last_active(scope, conversation_id)
         attempts = await attempts_after(scope, conversation, asking, last)
     return NextQuestion(
@@ -119,16 +119,16 @@ async def edited_question(
     question_id, reply_id = _ids_under(idempotency_key, message_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        place = await place_of(scope, conversation_id, message_id)
-        if place.role != "user":
+        position = await place_of(scope, conversation_id, message_id)
+        if position.role != "user":
             raise InvalidRequest(
                 f"message {message_id} is an answer", hint="edit a question, or regenerate this"
             )
         if idempotency_key is not None:
-            kept = await kept_exchange(scope, conversation_id, question_id, question)
-            if kept is not None:
-                return kept
-        attempts = await attempts_after(scope, conversation, asking, place.parent_no)
+            stored_exchange = await kept_exchange(scope, conversation_id, question_id, question)
+            if stored_exchange is not None:
+                return stored_exchange
+        attempts = await attempts_after(scope, conversation, asking, position.parent_no)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_id,
@@ -136,7 +136,7 @@ async def edited_question(
         question=question,
         attempts=attempts,
         place="branch",
-        after_no=place.parent_no,
+        after_no=position.parent_no,
     )
 
 
@@ -156,27 +156,29 @@ async def question_again(
     reply_id = uuid4()
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        place = await place_of(scope, conversation_id, message_id)
-        if place.role != "assistant" or place.parent_no is None:
+        position = await place_of(scope, conversation_id, message_id)
+        if position.role != "assistant" or position.parent_no is None:
             raise InvalidRequest(
                 f"message {message_id} is a question", hint="regenerate an answer, or edit this"
             )
         if idempotency_key is not None:
             reply_id = uuid5(message_id, f"again/{idempotency_key}")
-            kept = await kept_reply(scope, conversation_id, reply_id)
-            if kept is not None:
-                return kept
-        asked = await message_at(scope, conversation_id, place.parent_no)
-        afresh = replace(asking, question=asked.text, changes=replace(asking.changes, cache=False))
-        attempts = await attempts_after(scope, conversation, afresh, place.parent_no, itself=1)
+            stored_exchange = await kept_reply(scope, conversation_id, reply_id)
+            if stored_exchange is not None:
+                return stored_exchange
+        question_message = await message_at(scope, conversation_id, position.parent_no)
+        afresh = replace(
+            asking, question=question_message.text, changes=replace(asking.changes, cache=False)
+        )
+        attempts = await attempts_after(scope, conversation, afresh, position.parent_no, itself=1)
     return NextQuestion(
         conversation_id=conversation_id,
-        question_id=asked.message_id,
+        question_id=question_message.message_id,
         reply_id=reply_id,
-        question=asked.text,
+        question=question_message.text,
         attempts=attempts,
         place="again",
-        after_no=place.parent_no,
+        after_no=position.parent_no,
     )
 
 
@@ -200,13 +202,17 @@ async def attempts_after(
     The question may refer to messages up to `last`, without the last `itself` of these, which are
     the question.
     """
-    said = await said_until(scope, conversation.conversation_id, last, MESSAGES_MINDED + itself)
-    said = said[: len(said) - itself]
-    turns = [each.turn for each in said]
+    messages = await said_until(scope, conversation.conversation_id, last, MESSAGES_MINDED + itself)
+    messages = messages[: len(messages) - itself]
+    turns = [message.turn for message in messages]
     # The oldest question kept is put in its standalone form, as earlier ones are cut off.
-    answer = next((at for at, each in enumerate(said) if at and each.asked_as), 0)
-    if answer:
-        turns[answer - 1] = replace(turns[answer - 1], text=said[answer].asked_as or "")
+    answer_index = next(
+        (index for index, message in enumerate(messages) if index and message.asked_as), 0
+    )
+    if answer_index:
+        turns[answer_index - 1] = replace(
+            turns[answer_index - 1], text=messages[answer_index].asked_as or ""
+        )
     asking = replace(asking, conversation=tuple(turns))
     if asking.agent:
         if conversation.document_mode == "only" or asking.filters != SearchFilters():
@@ -220,9 +226,11 @@ async def attempts_after(
         if conversation.document_ids
         else ()
     )
-    wanted = asking.filters.document_ids
-    attached = sorted(each.document_id for each in family)
-    within = tuple(each for each in attached if not wanted or each in wanted)
+    requested_ids = asking.filters.document_ids
+    attached = sorted(document.document_id for document in family)
+    within = tuple(
+        document_id for document_id in attached if not requested_ids or document_id in requested_ids
+    )
     if within:
         first = replace(asking, filters=replace(asking.filters, document_ids=within))
         return (first,) if conversation.document_mode == "only" else (first, asking)
@@ -235,8 +243,8 @@ async def attempts_after(
     return (asking,)
 
 
-def _ids_under(key: IdempotencyKey | None, place: UUID) -> tuple[UUID, UUID]:
+def _ids_under(key: IdempotencyKey | None, parent_id: UUID) -> tuple[UUID, UUID]:
     """Ids of a question and its reply: the same for the same key at one place, else new ones."""
     if key is None:
         return uuid4(), uuid4()
-    return uuid5(place, f"question/{key}"), uuid5(place, f"reply/{key}")
+    return uuid5(parent_id, f"question/{key}"), uuid5(parent_id, f"reply/{key}")

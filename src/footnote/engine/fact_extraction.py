@@ -104,7 +104,7 @@ async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
     engine = workspace.engine
     settings: Settings = (await configuration_of(workspace)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
-    kinds = tuple(FactKind(each) for each in listed(settings.fact_kinds))
+    kinds = tuple(FactKind(kind) for kind in listed(settings.fact_kinds))
     reader = (
         None
         if engine.model is None or KINDS.isdisjoint(kinds)
@@ -124,7 +124,7 @@ async def extract_document(
     engine: Services,
     workspace_id: UUID,
     pending: PublishedVersion,
-    wanted: FactExtraction,
+    extraction: FactExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
     """Extract and store the facts of one document; its failure is recorded for it alone.
@@ -135,11 +135,15 @@ async def extract_document(
     """
     try:
         read = await _read(engine, workspace_id, pending)
-        begun = pending.read_by in (wanted.without_model, wanted.extractor)
-        if wanted.reader is None or read is None:
-            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.extractor)
-        elif not begun:
-            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.without_model)
+        rules_done = pending.read_by in (extraction.without_model, extraction.extractor)
+        if extraction.reader is None or read is None:
+            await _keep(
+                engine, workspace_id, pending, extraction, read, extractor=extraction.extractor
+            )
+        elif not rules_done:
+            await _keep(
+                engine, workspace_id, pending, extraction, read, extractor=extraction.without_model
+            )
         else:
             reading = await read_parts(
                 engine,
@@ -147,7 +151,7 @@ async def extract_document(
                 pending,
                 read.document,
                 read.passages,
-                reader=wanted.reader,
+                reader=extraction.reader,
                 is_late=is_late,
             )
             if reading is not None:
@@ -155,9 +159,9 @@ async def extract_document(
                     engine,
                     workspace_id,
                     pending,
-                    wanted,
+                    extraction,
                     read,
-                    extractor=wanted.extractor,
+                    extractor=extraction.extractor,
                     reading=reading,
                 )
     except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
@@ -167,7 +171,7 @@ async def extract_document(
             error, "fact_extraction_failed", document_id=str(pending.document_id)
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await note_failure(scope, "facts", pending, wanted.extractor, reason)
+            await note_failure(scope, "facts", pending, extraction.extractor, reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +207,7 @@ async def _keep(
     engine: Services,
     workspace_id: UUID,
     pending: PublishedVersion,
-    wanted: FactExtraction,
+    extraction: FactExtraction,
     read: _Read | None,
     *,
     extractor: str,
@@ -211,23 +215,23 @@ async def _keep(
 ) -> None:
     """Store the facts found by rules, and those of a model where it read the document."""
 
-    def found() -> list[KeyedFact]:
+    def compute_facts() -> list[KeyedFact]:
         if read is None:
             return []
-        ruled = extract_facts(read.document, wanted.kinds)
-        keyed = [_keyed(engine, read, each) for each in ruled]
-        keyed = [replace(each, found_by=wanted.without_model) for each in keyed]
-        if reading is not None and wanted.reader is not None:
-            by = wanted.reader.name
-            said = [_keyed(engine, read, each) for each in reading.facts]
-            keyed += [replace(each, found_by=by, by_model=True) for each in said]
+        by_rules = extract_facts(read.document, extraction.kinds)
+        keyed = [_keyed(engine, read, fact) for fact in by_rules]
+        keyed = [replace(fact, found_by=extraction.without_model) for fact in keyed]
+        if reading is not None and extraction.reader is not None:
+            reader_name = extraction.reader.name
+            by_reader = [_keyed(engine, read, fact) for fact in reading.facts]
+            keyed += [replace(fact, found_by=reader_name, by_model=True) for fact in by_reader]
         return keyed[:MOST_FACTS]
 
-    keyed = await asyncio.to_thread(found)
-    embedder = _embedder_of(wanted.embedder, pending.language)
-    vectors = await _embedded(embedder, [each.fact.embedded for each in keyed])
+    keyed = await asyncio.to_thread(compute_facts)
+    embedder = _embedder_of(extraction.embedder, pending.language)
+    vectors = await _embedded(embedder, [keyed_fact.fact.embedded for keyed_fact in keyed])
     extracted = ExtractedFacts(
-        extractor=extractor, lane=wanted.lane, facts=tuple(keyed), vectors=vectors
+        extractor=extractor, lane=extraction.lane, facts=tuple(keyed), vectors=vectors
     )
     if reading is not None:
         extracted = replace(
@@ -240,8 +244,8 @@ async def _keep(
         await keep_facts(scope, pending, extracted)
         if reading is not None:
             # A retry does not read finished parts again.
-            kept = {} if reading.failure is None else reading.parts
-            await drop_readings(scope, "facts", pending, kept)
+            finished_parts = {} if reading.failure is None else reading.parts
+            await drop_readings(scope, "facts", pending, finished_parts)
 
 
 def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
@@ -268,12 +272,12 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
 
 def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
     """Return the chunk, page and paragraph of a text offset; passages are in document order."""
-    at = bisect_right(passages, start, key=lambda each: each.char_start) - 1
+    index = bisect_right(passages, start, key=lambda passage: passage.char_start) - 1
     # Passages overlap: the first that has the place begins earlier.
-    while at > 0 and passages[at - 1].char_end > start:
-        at -= 1
-    passage = passages[max(at, 0)]
-    span = next((each for each in passage.spans if each.char_start <= start < each.char_end), None)
+    while index > 0 and passages[index - 1].char_end > start:
+        index -= 1
+    passage = passages[max(index, 0)]
+    span = next((span for span in passage.spans if span.char_start <= start < span.char_end), None)
     return FactPlace(
         ordinal=passage.ordinal,
         page=passage.page_start if span is None else span.page,
@@ -305,8 +309,10 @@ async def _embedded(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vecto
     for start in range(0, len(distinct), _EMBEDDED_AT_ONCE):
         batch = distinct[start : start + _EMBEDDED_AT_ONCE]
         vectors[start : start + len(batch)] = await embedder.embed_documents(batch)
-    found = np.zeros((len(facts), embedder.lane.dimensions), np.float32)
+    fact_vectors = np.zeros((len(facts), embedder.lane.dimensions), np.float32)
     for row, texts in enumerate(facts):
-        found[row] = vectors[[row_of[text] for text in texts]].sum(axis=0)
-    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
-    return found
+        fact_vectors[row] = vectors[[row_of[text] for text in texts]].sum(axis=0)
+    fact_vectors /= np.maximum(
+        np.linalg.norm(fact_vectors, axis=1, keepdims=True), np.float32(1e-12)
+    )
+    return fact_vectors
