@@ -96,7 +96,7 @@ class StreamedZip:
 
     def take(self) -> bytes:
         """Return the bytes written since the last call."""
-        taken = b"".join(self._out.parts)
+        content = b"".join(self._out.parts)
         self._out.parts.clear()
         self._out.size = 0
-        return taken
+        return content

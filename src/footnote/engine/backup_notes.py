@@ -66,12 +66,12 @@ def notes_in(
 ) -> tuple[tuple[ErasureEntry, ...], tuple[DestroyedWorkspace, ...]]:
     """Return the recorded erasures and destroyed workspaces. Blocks; raises CiphertextDamaged."""
     erased, destroyed = [], []
-    for each in store.listed(NOTES):
-        content = b"".join(store.read(each.name))
+    for part in store.listed(NOTES):
+        content = b"".join(store.read(part.name))
         try:
             note = _NOTE.validate_json(content)
         except ValidationError as error:
-            raise CiphertextDamaged(f"the part {each.name} of the backups is damaged") from error
+            raise CiphertextDamaged(f"the part {part.name} of the backups is damaged") from error
         if isinstance(note, ErasureEntry):
             erased.append(note)
         else:
@@ -81,6 +81,6 @@ def notes_in(
 
 def forget_old_notes(store: BackupStore, before: datetime) -> None:
     """Delete notes last modified before this time. Blocks."""
-    old = [each.name for each in store.listed(NOTES) if each.modified < before]
-    for name in old:
+    names = [part.name for part in store.listed(NOTES) if part.modified < before]
+    for name in names:
         store.delete(name)

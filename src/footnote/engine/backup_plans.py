@@ -48,7 +48,7 @@ def plan_of(
     if at is not None:
         first, last = _around(runs, at)
     else:
-        if backup_id and all(each.backup.backup_id != backup_id for each in runs):
+        if backup_id and all(run.backup.backup_id != backup_id for run in runs):
             raise NotFound(
                 f"there is no backup {backup_id}", hint="footnote backup list shows which there are"
             )
@@ -71,13 +71,15 @@ def spans_of(backups: Sequence[Backup]) -> tuple[RestorableSpan, ...]:
     """Return the spans open to point-in-time recovery; `backups` are oldest first."""
     spans: list[RestorableSpan] = []
     since = until = None
-    for before, each in zip([None, *backups], backups, strict=False):
-        unbroken = before is not None and each.continues == before.backup_id and since is not None
+    for previous, backup in zip([None, *backups], backups, strict=False):
+        unbroken = (
+            previous is not None and backup.continues == previous.backup_id and since is not None
+        )
         if not unbroken:
             if since is not None and until is not None and since < until:
                 spans.append(RestorableSpan(since=since, until=until))
-            since = each.consistent_at if each.method is BackupMethod.PHYSICAL else None
-        until = each.covered_until
+            since = backup.consistent_at if backup.method is BackupMethod.PHYSICAL else None
+        until = backup.covered_until
     if since is not None and until is not None and since < until:
         spans.append(RestorableSpan(since=since, until=until))
     return tuple(spans)
@@ -95,11 +97,13 @@ def _around(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
             if runs[last].backup.covered_until >= at:
                 return first, last
         break
-    spans = spans_of([each.backup for each in runs])
-    said = ", ".join(f"{each.since.isoformat()} to {each.until.isoformat()}" for each in spans)
+    spans = spans_of([run.backup for run in runs])
+    available = ", ".join(f"{span.since.isoformat()} to {span.until.isoformat()}" for span in spans)
     raise NotFound(
         f"no backup leads to {at.isoformat()}",
-        hint=f"these spans can be restored: {said}" if said else "no log was kept: restore a run",
+        hint=f"these spans can be restored: {available}"
+        if available
+        else "no log was kept: restore a run",
     )
 
 
@@ -114,8 +118,8 @@ def _base_of(runs: Sequence[Manifest], last: int) -> int:
 
 
 def _run(runs: Sequence[Manifest], backup_id: str) -> int:
-    for number, each in enumerate(runs):
-        if each.backup.backup_id == backup_id:
+    for number, run in enumerate(runs):
+        if run.backup.backup_id == backup_id:
             return number
     raise _missing(backup_id)
 
@@ -129,8 +133,8 @@ def _missing(backup_id: str) -> CiphertextDamaged:
 
 def _log(runs: Sequence[Manifest]) -> dict[str, str]:
     """Map each log segment to its newest part; a finished one replaces a partial one."""
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for run in runs:
         for name in run.log_parts:
-            found[name.rpartition("/")[2].removesuffix(_UNFINISHED)] = name
-    return found
+            parts[name.rpartition("/")[2].removesuffix(_UNFINISHED)] = name
+    return parts

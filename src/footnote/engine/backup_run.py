@@ -125,10 +125,10 @@ def run_backup(
             backups=store,
             known={} if before is None else read_index(store, before.file_index),
         )
-        told = NowAndThen(tell, "copied {:,} files")
-        files.copy(told)
+        progress = NowAndThen(tell, "copied {:,} files")
+        files.copy(progress)
         run.read_database()
-        files.copy(told)
+        files.copy(progress)
         identity = _identity(settings, server, embedded)
         manifest = run.manifest(owner, files, identity, answers)
         store.keep(manifest)
@@ -154,8 +154,8 @@ def _source(settings: Settings) -> Iterator[tuple[ServerTools, OwnerView, Embedd
         server.release()
 
 
-def _require_same(known: BackedUpServer, server: Server, store: BackupStore) -> None:
-    if known.system_identifier != server.system_identifier:
+def _require_same(expected: BackedUpServer, server: Server, store: BackupStore) -> None:
+    if expected.system_identifier != server.system_identifier:
         raise Conflict(
             f"{store.place} has backups of another database server",
             hint="name another place by FOOTNOTE_BACKUP_URL; if a dump of them was restored into "
@@ -210,8 +210,8 @@ class _Run:
         if self.method is BackupMethod.LOGICAL:
             self.tell("dumping the tables")
             self.covered_until = server_backups.server_time(self.connection)
-            read = NowAndThen(self.tell, "read {:,} bytes of the database").more
-            part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(read))
+            report_bytes = NowAndThen(self.tell, "read {:,} bytes of the database").more
+            part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(report_bytes))
             self.base_part = part.name
             self.parts.append(part)
             return
@@ -259,8 +259,8 @@ class _Run:
         )
 
     def _same_history(self, before: Backup) -> bool:
-        known = (before.method, before.server.system_identifier, before.server.timeline)
-        return known == (self.method, self.server.system_identifier, self.server.timeline)
+        previous = (before.method, before.server.system_identifier, before.server.timeline)
+        return previous == (self.method, self.server.system_identifier, self.server.timeline)
 
     def _take_base(self) -> None:
         # `since` is the run that an incremental one builds on; None makes a full one.
@@ -286,17 +286,17 @@ class _Run:
         self.consistent_at = server_backups.server_time(self.connection)
 
     def _keep_base(self, since: Manifest | None) -> None:
-        known = None
+        previous_manifest = None
         if since is not None and since.server_manifest is not None:
-            known = b"".join(self.store.read(since.server_manifest))
+            previous_manifest = b"".join(self.store.read(since.server_manifest))
             self.kind, self.base = BackupKind.INCREMENTAL, since.backup.backup_id
         self.tell(f"reading the database ({self.kind})")
-        read = NowAndThen(self.tell, "read {:,} bytes of the database").more
-        base = self.tools.base(self.backup_id, known, read)
+        report_bytes = NowAndThen(self.tell, "read {:,} bytes of the database").more
+        base = self.tools.base(self.backup_id, previous_manifest, report_bytes)
         part = self.store.write(f"runs/{self.backup_id}/base", base)
-        listed = self.store.write(f"runs/{self.backup_id}/server_manifest", [base.manifest])
-        self.base_part, self.server_manifest = part.name, listed.name
-        self.parts += [part, listed]
+        manifest_part = self.store.write(f"runs/{self.backup_id}/server_manifest", [base.manifest])
+        self.base_part, self.server_manifest = part.name, manifest_part.name
+        self.parts += [part, manifest_part]
 
     def _keep_log(self, end: str) -> None:
         self.tell("reading the write-ahead log")
@@ -323,7 +323,7 @@ class _Run:
         else:
             index = f"runs/{self.backup_id}/files"
             self.parts.append(write_index(self.store, index, files.found))
-        keys = tuple(owner.keys(each) for each in owner.workspaces())
+        keys = tuple(owner.keys(workspace) for workspace in owner.workspaces())
         erasures = _erasures(before, keys, owner)
         destroyed = _destroyed(before, keys, self.covered_until)
         return Manifest(
@@ -366,12 +366,12 @@ def _erasures(
     before: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
 ) -> tuple[ErasureEntry, ...]:
     """Return all known erasures of existing workspaces, from ledgers and the last manifest."""
-    found = {each.certificate_id: each for each in (before.erasures if before else ())}
+    erasures = {entry.certificate_id: entry for entry in (before.erasures if before else ())}
     for workspace in keys:
-        for each in owner.erasures(workspace.workspace_id):
-            found[each.certificate_id] = each
-    there = {each.workspace_id for each in keys}
-    return tuple(each for each in found.values() if each.workspace_id in there)
+        for entry in owner.erasures(workspace.workspace_id):
+            erasures[entry.certificate_id] = entry
+    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
+    return tuple(entry for entry in erasures.values() if entry.workspace_id in existing_ids)
 
 
 def _destroyed(
@@ -380,12 +380,14 @@ def _destroyed(
     """Return the workspaces of earlier runs that no longer exist."""
     if before is None:
         return ()
-    there = {each.workspace_id for each in keys}
-    fresh = tuple(
+    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
+    newly_destroyed = tuple(
         DestroyedWorkspace(
-            workspace_id=each.workspace_id, workspace=each.workspace, noticed_at=noticed_at
+            workspace_id=workspace_keys.workspace_id,
+            workspace=workspace_keys.workspace,
+            noticed_at=noticed_at,
         )
-        for each in before.keys
-        if each.workspace_id not in there
+        for workspace_keys in before.keys
+        if workspace_keys.workspace_id not in existing_ids
     )
-    return (*before.destroyed, *fresh)
+    return (*before.destroyed, *newly_destroyed)

@@ -74,15 +74,15 @@ def configured_models(settings: Settings) -> ConfiguredModels:
 
 def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> GuardedReranker | None:
     """The reranker the settings name; nothing is reached yet. Raises UnsupportedSettings."""
-    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
+    reranker = served_model(settings.reranker, "FOOTNOTE_RERANKER")
     google = _google(settings)
-    url = google.url if ranks.vendor == "vertex" else ranks.url
+    url = google.url if reranker.vendor == "vertex" else reranker.url
     return reranker_from(
-        kind=ranks.vendor,
+        kind=reranker.vendor,
         models_folder=settings.home / "models",
-        model=ranks.model,
+        model=reranker.model,
         url=url,
-        api_key=model_keys_from(plain(settings.model_keys)).of(ranks.vendor, url),
+        api_key=model_keys_from(plain(settings.model_keys)).of(reranker.vendor, url),
         project=google.project,
         location=google.location,
         timeout_seconds=settings.seconds.search * _OF_A_RERANKING,

@@ -62,8 +62,8 @@ def _known_pepper(settings: Settings) -> Pepper | None:
     if secret is not None:
         return pepper_from(secret.get_secret_value(), settings.home)
     path = settings.home / FILE
-    made = settings.identity_ways and (path.exists() or path.is_symlink())
-    return pepper_from(None, settings.home) if made else None
+    exists = settings.identity_ways and (path.exists() or path.is_symlink())
+    return pepper_from(None, settings.home) if exists else None
 
 
 @cache
@@ -133,7 +133,7 @@ def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
         client_secret=None if secret is None else secret.get_secret_value(),
         redirect_uri=f"{public}/v1/login/callback",
         scopes=login.scopes,
-        algorithms=[each for each in listed(login.algorithms) if each in ASYMMETRIC],
+        algorithms=[algorithm for algorithm in listed(login.algorithms) if algorithm in ASYMMETRIC],
         leeway_seconds=_LEEWAY_SECONDS,
         keys_seconds=_KEYS_SECONDS,
         http=http,

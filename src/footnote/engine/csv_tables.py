@@ -18,12 +18,12 @@ def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_table(["who", "requests"], [["=1+1", -2], ["ann, bob", 3]])
     'who,requests\\r\\n\\'=1+1,-2\\r\\n"ann, bob",3\\r\\n'
     """
-    written = io.StringIO()
-    table = csv.writer(written)
+    buffer = io.StringIO()
+    table = csv.writer(buffer)
     table.writerow(names)
     for row in rows:
-        table.writerow([_harmless(each) for each in row])
-    return written.getvalue()
+        table.writerow([_harmless(cell) for cell in row])
+    return buffer.getvalue()
 
 
 def _harmless(cell: object) -> object:

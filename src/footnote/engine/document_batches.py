@@ -71,11 +71,11 @@ async def change_documents(
     outcomes = []
     for document_id in document_ids:
         try:
-            found = await _change(workspace, document_id, changes)
+            document = await _change(workspace, document_id, changes)
         except _REFUSED as error:
             outcomes.append(DocumentOutcome(document_id=document_id, refusal=_refusal(error)))
         else:
-            outcomes.append(DocumentOutcome(document_id=document_id, document=found))
+            outcomes.append(DocumentOutcome(document_id=document_id, document=document))
     return tuple(outcomes)
 
 
@@ -134,26 +134,26 @@ async def _change_labels(
     """Change the tags and the metadata of a document."""
     # Serialise concurrent changes here, so that no tag is lost.
     await announce_change(scope)
-    found = await stored.get_document(scope, document_id)
-    workspace.require(Right.WRITE, found.collection)
+    document = await stored.get_document(scope, document_id)
+    workspace.require(Right.WRITE, document.collection)
     tags = None
     if changes.add_tags or changes.remove_tags:
-        if found.parent_id is not None:
+        if document.parent_id is not None:
             raise InvalidRequest(
                 f"{document_id} is an attachment, and has the tags of what it is attached to",
-                hint=f"change {found.parent_id}",
+                hint=f"change {document.parent_id}",
             )
-        tags = _tags(found, changes.add_tags, changes.remove_tags)
-    return await change_stored(scope, found, tags=tags, metadata=changes.metadata or None)
+        tags = _tags(document, changes.add_tags, changes.remove_tags)
+    return await change_stored(scope, document, tags=tags, metadata=changes.metadata or None)
 
 
-def _tags(found: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
+def _tags(document: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
     """The tags it has then. Raises InvalidRequest for too many."""
-    kept = dict.fromkeys((*found.tags, *added))
-    tags = tuple(each for each in kept if each not in removed)
+    combined = dict.fromkeys((*document.tags, *added))
+    tags = tuple(tag for tag in combined if tag not in removed)
     if len(tags) > MAX_TAGS:
         raise InvalidRequest(
-            f"{found.document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
+            f"{document.document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
             hint="take others away in the same request",
         )
     return tags

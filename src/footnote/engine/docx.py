@@ -117,8 +117,8 @@ _SEPARATORS = (
 def docx_of(title: str, paragraphs: Sequence[Paragraph]) -> bytes:
     """Return the bytes of a Word document, the same for the same paragraphs."""
     notes: list[str] = []
-    body = "".join(_paragraph(each, notes) for each in paragraphs)
-    footnotes = "".join(_note(number, each) for number, each in enumerate(notes, _FIRST_NOTE))
+    body = "".join(_paragraph(paragraph, notes) for paragraph in paragraphs)
+    footnotes = "".join(_note(number, text) for number, text in enumerate(notes, _FIRST_NOTE))
     parts = {
         "[Content_Types].xml": _CONTENT_TYPES,
         "_rels/.rels": _RELATIONS,
@@ -132,13 +132,13 @@ def docx_of(title: str, paragraphs: Sequence[Paragraph]) -> bytes:
         "word/settings.xml": _SETTINGS,
         "word/styles.xml": _STYLES,
     }
-    made = io.BytesIO()
-    with ZipFile(made, "w", ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             entry = ZipInfo(name, _LONG_AGO)
             entry.compress_type = ZIP_DEFLATED
             archive.writestr(entry, content)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _paragraph(paragraph: Paragraph, notes: list[str]) -> str:
@@ -185,7 +185,9 @@ def _runs(text: str, *, emphasis: bool = False) -> Iterator[str]:
 def _reads_from_the_right(text: str) -> bool:
     """Whether the first letter that has a direction goes from right to left."""
     directions = (unicodedata.bidirectional(character) for character in text)
-    return next((each for each in directions if each in {"L", "R", "AL"}), "L") != "L"
+    return (
+        next((direction for direction in directions if direction in {"L", "R", "AL"}), "L") != "L"
+    )
 
 
 def _written(text: str) -> str:

@@ -40,20 +40,22 @@ class Found:
     @property
     def counts(self) -> dict[str, int]:
         """How much, by place."""
-        written = dict.fromkeys(PLACES.values(), 0)
-        for each in self.written:
-            written[PLACES[each.place]] += 1
-        own = {f"{name} of the principal": count for name, count in self.of_principal.items()}
-        return {**self.findings.counts, **written, **own}
+        text_counts = dict.fromkeys(PLACES.values(), 0)
+        for text in self.written:
+            text_counts[PLACES[text.place]] += 1
+        principal_counts = {
+            f"{name} of the principal": count for name, count in self.of_principal.items()
+        }
+        return {**self.findings.counts, **text_counts, **principal_counts}
 
 
 def checks_of(before: Found, after: Found, family: Family) -> tuple[ErasureCheck, ...]:
     """What a certificate says of each place: how much was there, and how much is left."""
-    held = before.counts | {BLOBS: len(family.blob_keys)}
+    counts_before = before.counts | {BLOBS: len(family.blob_keys)}
     return tuple(
         ErasureCheck(
             place=place,
-            held=held.get(place, 0),
+            held=counts_before.get(place, 0),
             left=left,
             kept=KEPT.get(place, "") if left else "",
         )

@@ -58,10 +58,10 @@ async def evaluation_runs(
 async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> EvaluationDetail:
     """A run with what came of each question. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
-        found = await stored.get_run(scope, run_id)
-    if found is None:
+        run = await stored.get_run(scope, run_id)
+    if run is None:
         raise _absent(run_id)
-    return found
+    return run
 
 
 async def delete_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> None:
@@ -79,23 +79,23 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
     """
     async with workspace.scope() as scope:
         if order.lines is None:
-            named = is_storable(order.golden)
-            known = await started.known_lines(scope, order.golden) if named else None
-            if known is None:
+            storable = is_storable(order.golden)
+            golden_set = await started.known_lines(scope, order.golden) if storable else None
+            if golden_set is None:
                 raise NotFound(
                     f"no golden set {order.golden} was asked lately",
                     hint="hand its questions in; `footnote eval-runs started` lists what was asked",
                 )
-            name, lines, questions = known
+            name, lines, questions = golden_set
             order = replace(order, golden_name=name, lines=lines, questions=questions)
         require_keepable(order.questions)
-        begun = await started.start(scope, order, STARTED_KEPT)
-    if begun is None:
+        evaluation = await started.start(scope, order, STARTED_KEPT)
+    if evaluation is None:
         raise Conflict(
             "an evaluation of the workspace is under way",
             hint="wait until it has ended, or cancel it: `footnote eval-runs started`",
         )
-    return begun
+    return evaluation
 
 
 async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvaluation, ...]:
@@ -107,10 +107,10 @@ async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvalua
 async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
     """How far one of them is. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
-        found = await started.get_started(scope, run_id)
-    if found is None:
+        evaluation = await started.get_started(scope, run_id)
+    if evaluation is None:
         raise _not_started(run_id)
-    return found
+    return evaluation
 
 
 async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
@@ -119,11 +119,11 @@ async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> Started
     Raises NotFound and Forbidden.
     """
     async with workspace.scope() as scope:
-        found = await started.end(scope, run_id, EvaluationState.CANCELLED)
-        found = found or await started.get_started(scope, run_id)
-    if found is None:
+        evaluation = await started.end(scope, run_id, EvaluationState.CANCELLED)
+        evaluation = evaluation or await started.get_started(scope, run_id)
+    if evaluation is None:
         raise _not_started(run_id)
-    return found
+    return evaluation
 
 
 def _not_started(run_id: UUID) -> NotFound:

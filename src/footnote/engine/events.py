@@ -52,8 +52,8 @@ async def follow_events(
             if len(events) == _PAGE:
                 continue
             pause = pauses[0] if pauses else heartbeat_seconds
-            heard = await _heard(woken, pause)
-            if heard:
+            notified = await _heard(woken, pause)
+            if notified:
                 pauses = PAUSES
             elif pauses:
                 pauses = pauses[1:]

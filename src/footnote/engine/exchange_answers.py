@@ -129,16 +129,16 @@ async def _events(
     """
     best: Sequence[AnswerEvent] = ()
     for position, asking in enumerate(question.attempts, 1):
-        alone = position == len(question.attempts) and not _worth(best)[0]
-        held: list[AnswerEvent] = []
+        stream_directly = position == len(question.attempts) and not _worth(best)[0]
+        buffered: list[AnswerEvent] = []
         async with aclosing(_asked(workspace, asking)) as events:
             async for event in events:
-                if alone:
+                if stream_directly:
                     yield event
-                held.append(event)
-        if alone:
+                buffered.append(event)
+        if stream_directly:
             return
-        best = max(best, held, key=_worth)
+        best = max(best, buffered, key=_worth)
         if _worth(best) >= (True, SURE):
             break
     for event in best:
@@ -176,24 +176,24 @@ async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answ
     Of its evidence, ids, ranks and scores are stored, not the texts. Raises NotFound once the
     conversation is gone.
     """
-    kept = MessageAnswer(
+    stored_answer = MessageAnswer(
         found=answer.found,
         sentences=answer.sentences,
         citations=answer.citations,
         conflicts=answer.conflicts,
         evidence=tuple(
             UsedEvidence(
-                chunk_id=each.passage.chunk_id,
-                document_id=each.passage.document_id,
-                rank=each.rank,
-                score=each.score,
-                similarity=each.similarity,
+                chunk_id=evidence.passage.chunk_id,
+                document_id=evidence.passage.document_id,
+                rank=evidence.rank,
+                score=evidence.score,
+                similarity=evidence.similarity,
                 stages=tuple(
                     StagePlace(stage=record.stage, rank=record.rank_after, score=record.score_after)
-                    for record in each.explanation
+                    for record in evidence.explanation
                 ),
             )
-            for each in answer.evidence
+            for evidence in answer.evidence
         ),
         confidence=answer.confidence,
         asked_as=answer.asked_as or question.question,
@@ -212,17 +212,23 @@ async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answ
         question_id=question.question_id,
         question=question.question,
         reply_id=question.reply_id,
-        answer=kept,
+        answer=stored_answer,
         title=title_from(question.question),
     )
-    conversation_id, after = question.conversation_id, question.after_no
+    conversation_id, after_no = question.conversation_id, question.after_no
     async with workspace.scope() as scope:
         if question.place == "append":
-            asked, reply = await append_exchange(scope, conversation_id, exchange)
+            question_message, reply = await append_exchange(scope, conversation_id, exchange)
         elif question.place == "branch":
-            asked, reply = await branch_exchange(scope, conversation_id, exchange, after)
+            question_message, reply = await branch_exchange(
+                scope, conversation_id, exchange, after_no
+            )
         else:
-            assert after is not None, "an answer follows its question"
-            reply = await branch_answer(scope, conversation_id, after, question.reply_id, kept)
-            asked = await message_at(scope, conversation_id, after)
-    return Exchange(question=asked, reply=reply, evidence=answer.evidence, closest=answer.closest)
+            assert after_no is not None, "an answer follows its question"
+            reply = await branch_answer(
+                scope, conversation_id, after_no, question.reply_id, stored_answer
+            )
+            question_message = await message_at(scope, conversation_id, after_no)
+    return Exchange(
+        question=question_message, reply=reply, evidence=answer.evidence, closest=answer.closest
+    )

@@ -102,26 +102,26 @@ class FailedCredentials:
         ahead = self._refused.get(source, 0.0) - now
         if ahead <= 0:
             ahead = await failures_ahead(self.database, source)
-        standing = status_of(OF_ADDRESS, allowed=False, ahead_seconds=ahead)
-        if not standing.remaining:
-            raise self._too_many(source, standing)
+        status = status_of(OF_ADDRESS, allowed=False, ahead_seconds=ahead)
+        if not status.remaining:
+            raise self._too_many(source, status)
 
     async def _note(self, presented: Presented, error: NotAuthenticated) -> None:
         credential_id = credential_id_of(presented.bearer or presented.session or "")
         network = network_of(presented, self.proxies)
-        counted: list[tuple[str, RateLimit]] = []
+        limits: list[tuple[str, RateLimit]] = []
         # Open pages of a logged-out user keep sending requests for a while.
         of_session = presented.bearer is None and presented.session is not None
         if network is not None and not of_session:
-            counted.append((f"address {network}", OF_ADDRESS))
+            limits.append((f"address {network}", OF_ADDRESS))
         if credential_id is not None:
-            counted.append((f"credential {credential_id}", OF_CREDENTIAL))
-        for name, limit in counted:
+            limits.append((f"credential {credential_id}", OF_CREDENTIAL))
+        for name, limit in limits:
             source = self._source(name)
             allowed, ahead = await count_failure(self.database, source, limit)
             if not allowed:
-                standing = status_of(limit, allowed=False, ahead_seconds=ahead)
-                raise self._too_many(source, standing) from error
+                status = status_of(limit, allowed=False, ahead_seconds=ahead)
+                raise self._too_many(source, status) from error
         if presented.peer is not None or isinstance(error, CredentialRefused):
             self._enter(error, credential_id, None if network is None else str(network))
         # Else a command on this machine, whose own user is told.
@@ -150,9 +150,9 @@ class FailedCredentials:
         )
         self.audit.append_soon(error.workspace_id, draft)
 
-    def _too_many(self, source: bytes, standing: RateLimitStatus) -> Exception:
-        _remember(self._refused, source, self.clock() + standing.reset_seconds)
-        return too_often("too many credentials were refused that came from here", standing)
+    def _too_many(self, source: bytes, status: RateLimitStatus) -> Exception:
+        _remember(self._refused, source, self.clock() + status.reset_seconds)
+        return too_often("too many credentials were refused that came from here", status)
 
     def _source(self, name: str) -> bytes:
         return hmac.digest(self.secret(), name.encode(), "sha256")
@@ -162,8 +162,8 @@ class FailedCredentials:
         return hashlib.sha256(repr((presented.bearer, presented.session)).encode()).digest()
 
 
-def _remember(known: OrderedDict[bytes, float], key: bytes, until: float) -> None:
-    known[key] = until
-    known.move_to_end(key)
-    while len(known) > _MOST_KNOWN:
-        known.popitem(last=False)
+def _remember(cache: OrderedDict[bytes, float], key: bytes, until: float) -> None:
+    cache[key] = until
+    cache.move_to_end(key)
+    while len(cache) > _MOST_KNOWN:
+        cache.popitem(last=False)
