@@ -33,13 +33,13 @@ async def as_of_now(engine: Services, scope: WorkspaceScope, claimed: Principal)
     grants. Raises NotAuthenticated for a deactivated user.
     """
     if engine.credentials.ways & {"login", "scim"}:
-        claimed = await _as_the_directory_says(engine, scope, claimed)
+        claimed = await _with_directory_groups(engine, scope, claimed)
     if claimed.role is Role.ADMIN:
         return claimed
     return with_grants(claimed, await stored.grants_of(scope, claimed))
 
 
-async def _as_the_directory_says(
+async def _with_directory_groups(
     engine: Services, scope: WorkspaceScope, claimed: Principal
 ) -> Principal:
     person = await standing(scope, claimed.principal_id)
@@ -102,8 +102,8 @@ async def document_access(workspace: WorkspaceAccess, document_id: UUID) -> Docu
     """Return who may see a document. Raises NotFound, and Forbidden unless one may set it."""
     async with workspace.scope() as scope:
         access = await stored.stored_access(scope, document_id)
-    _require_keeper(workspace, document_id, access)
-    return _described(document_id, access)
+    _require_owner_or_administrator(workspace, document_id, access)
+    return _document_access(document_id, access)
 
 
 async def set_document_access(
@@ -124,7 +124,7 @@ async def set_document_access(
     # In the system scope: after the change the caller may no longer see the document.
     async with workspace.system_scope() as scope:
         await stored.change_access(scope, document_id, visibility, names)
-        return _described(document_id, await stored.stored_access(scope, document_id))
+        return _document_access(document_id, await stored.stored_access(scope, document_id))
 
 
 async def changed_access_names(
@@ -144,7 +144,7 @@ async def changed_access_names(
             hint="leave the list out, or make the document private",
         )
     access = await stored.stored_access(scope, document_id)
-    _require_keeper(workspace, document_id, access)
+    _require_owner_or_administrator(workspace, document_id, access)
     if access.parent_id is not None:
         raise InvalidRequest(
             f"{document_id} is an attachment, seen by whoever sees what it is attached to",
@@ -196,7 +196,7 @@ async def explain_access(
     )
 
 
-def _require_keeper(
+def _require_owner_or_administrator(
     workspace: WorkspaceAccess, document_id: UUID, access: stored.StoredAccess
 ) -> None:
     """Raise Forbidden unless the caller owns the document or administers its collection.
@@ -233,7 +233,7 @@ def _obstacles(principal: Principal, access: stored.StoredAccess) -> list[str]:
     return obstacles
 
 
-def _described(document_id: UUID, access: stored.StoredAccess) -> DocumentAccess:
+def _document_access(document_id: UUID, access: stored.StoredAccess) -> DocumentAccess:
     return DocumentAccess(
         document_id=document_id,
         collection=access.collection,

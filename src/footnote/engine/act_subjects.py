@@ -45,10 +45,10 @@ def subject_of(arguments: Mapping[str, object], results: Mapping[str, object]) -
     subject = {
         name: text[:MAX_SUBJECT_CHARACTERS]
         for name, value in arguments.items()
-        if name in SUBJECTS and (text := _written(value)) is not None
+        if name in SUBJECTS and (text := _recorded_value(value)) is not None
     }
     for name, value in results.items():
-        if (text := _written(value)) is not None:
+        if (text := _recorded_value(value)) is not None:
             truncated = text[:MAX_SUBJECT_CHARACTERS]
             subject[name if subject.get(name, truncated) == truncated else f"new_{name}"] = (
                 truncated
@@ -166,12 +166,12 @@ def _(results: tuple[object, ...]) -> Mapping[str, object]:
     return {name: values[0] if len(values) == 1 else values for name, values in names.items()}
 
 
-def _written(value: object) -> str | None:
+def _recorded_value(value: object) -> str | None:
     """Return a value as the audit log records it; None if it is no id, name or number."""
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, (list, tuple)):
-        return ", ".join(filter(None, map(_written, value)))
+        return ", ".join(filter(None, map(_recorded_value, value)))
     if isinstance(value, (str, int, float, UUID)) and not isinstance(value, bool):
         # The caller may have passed a whole API key where its id was expected.
         return without_secrets(storable_text(str(value)))

@@ -88,17 +88,23 @@ class ActUnderWay:
         self.access.require_open()
         log = self.access.engine.audit
         return log.append(
-            self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
+            self.access.workspace_id,
+            self._draft(outcome, error),
+            self._query(),
+            self._take_model_usage(),
         )
 
     def enter_soon(self, outcome: Outcome, error: BaseException | None = None) -> None:
         """Queue an audit entry without waiting until it is written."""
         log = self.access.engine.audit
         log.append_soon(
-            self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
+            self.access.workspace_id,
+            self._draft(outcome, error),
+            self._query(),
+            self._take_model_usage(),
         )
 
-    def _uses(self) -> tuple[PricedUse, ...]:
+    def _take_model_usage(self) -> tuple[PricedUse, ...]:
         """Return the priced model usage since the last audit entry, and clear it."""
         notes, self.notes[:] = tuple(self.notes), ()
         if not notes:

@@ -52,7 +52,7 @@ async def _conflicts(
     workspace: WorkspaceAccess, citations: Sequence[Citation]
 ) -> tuple[AnswerConflict, ...]:
     async with workspace.scope() as scope:
-        quoted = await facts_quoted(scope, [_place(citation) for citation in citations])
+        quoted = await facts_quoted(scope, [_quoted_span(citation) for citation in citations])
         if not quoted:
             return ()
         claims = {fact.claim for fact in quoted}
@@ -62,7 +62,7 @@ async def _conflicts(
     return tuple(filter(None, (footnotes.conflict(disagreement) for disagreement in conflicts)))
 
 
-def _place(citation: Citation) -> QuotedPlace:
+def _quoted_span(citation: Citation) -> QuotedPlace:
     """Return the span of a citation: the answer within the quote if marked, else the quote."""
     start, end = citation.answer_start, citation.answer_end
     return QuotedPlace(
@@ -78,7 +78,7 @@ class _Footnotes:
 
     citations: Sequence[Citation]
     quoted: Sequence[QuotedFact]
-    _made: dict[tuple[UUID, int, int], Citation] = field(default_factory=dict)
+    _new_citations: dict[tuple[UUID, int, int], Citation] = field(default_factory=dict)
 
     def conflict(self, disagreement: Disagreement) -> AnswerConflict | None:
         """Return the statements of a conflict, the answer's first; None if it quotes none."""
@@ -87,8 +87,8 @@ class _Footnotes:
         other_facts = [fact for fact in disagreement.facts if fact.fact_id not in quoted]
         if not answer_facts:
             return None
-        statements = [(fact, self._own(quoted[fact.fact_id])) for fact in answer_facts]
-        statements += [(fact, self._cited(fact)) for fact in other_facts]
+        statements = [(fact, self._answer_citation(quoted[fact.fact_id])) for fact in answer_facts]
+        statements += [(fact, self._new_citation(fact)) for fact in other_facts]
         return AnswerConflict(
             subject=plain_text(disagreement.subject) or "…",
             predicate=plain_text(answer_facts[0].predicate),
@@ -106,7 +106,7 @@ class _Footnotes:
             ),
         )
 
-    def _own(self, quoted: QuotedFact) -> Citation:
+    def _answer_citation(self, quoted: QuotedFact) -> Citation:
         """Return the first citation of the answer whose span overlaps the fact."""
         return next(
             citation
@@ -116,13 +116,13 @@ class _Footnotes:
             and quoted.start < citation.char_end
         )
 
-    def _cited(self, fact: Fact) -> Citation:
+    def _new_citation(self, fact: Fact) -> Citation:
         source = fact.sources[0]
         span = (source.document_id, source.char_start, source.char_end)
-        if span not in self._made:
+        if span not in self._new_citations:
             last = max(citation.marker for citation in self.citations)
-            self._made[span] = Citation(
-                marker=last + 1 + len(self._made),
+            self._new_citations[span] = Citation(
+                marker=last + 1 + len(self._new_citations),
                 chunk_id=source.chunk_id,
                 document_id=source.document_id,
                 document_title=source.document_title,
@@ -134,4 +134,4 @@ class _Footnotes:
                 char_start=source.char_start,
                 char_end=source.char_end,
             )
-        return self._made[span]
+        return self._new_citations[span]

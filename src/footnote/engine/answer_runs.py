@@ -182,7 +182,7 @@ class AnswerRuns:
         if resumable:
             self._kept[run.run_id] = run
         reader = Reader(self, run, 0)
-        self._go_on(run, self._append_all(run, events, encode))
+        self._start_task(run, self._append_all(run, events, encode))
         return reader
 
     async def resume(self, owner: Owner, run_id: UUID, after: int = 0) -> Reader:
@@ -225,7 +225,7 @@ class AnswerRuns:
                 run.add(frame)
 
         # A task that is cancelled before it begins closes nothing itself.
-        self._go_on(run, append_coming()).add_done_callback(lambda _: remote.close())
+        self._start_task(run, append_coming()).add_done_callback(lambda _: remote.close())
         return run
 
     def leave(self, run: AnswerRun) -> None:
@@ -254,7 +254,9 @@ class AnswerRuns:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _go_on(self, run: AnswerRun, appending: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _start_task(
+        self, run: AnswerRun, appending: Coroutine[None, None, None]
+    ) -> asyncio.Task[None]:
         run.task = asyncio.create_task(appending)
         self._tasks.add(run.task)
         run.task.add_done_callback(partial(self._end, run))

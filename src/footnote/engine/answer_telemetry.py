@@ -58,7 +58,7 @@ def measured(*, agent: bool = False) -> Callable[[Stream], Stream]:
                             span.add_event("first token")
                         elif isinstance(event, AnswerDone):
                             ended, outcome = perf_counter(), _outcome_of(event.answer)
-                            _tell(span, event.answer)
+                            _record_grounding(span, event.answer)
                         yield event
             except BaseException as error:
                 if not isinstance(error, Exception) and outcome == "failed":
@@ -83,7 +83,7 @@ def _outcome_of(answer: Answer) -> str:
     return "repeated" if answer.cached else "answered"
 
 
-def _tell(span: Span, answer: Answer) -> None:
+def _record_grounding(span: Span, answer: Answer) -> None:
     """Count the statements by verdict, and record the grounding score as an evaluation.
 
     The score is the share of the statements that are supported, 0…1.

@@ -132,13 +132,15 @@ async def ask_stream(
     answer = None if cached is None else engine.answer_cache.find(cached)
     streamed = False
     if answer is not None:
-        answer = _given_again(answer, prepared, request.query.strip())
+        answer = _adapted_to_question(answer, prepared, request.query.strip())
         yield SourcesFound(evidence=answer.evidence, degraded=answer.degraded)
     else:
         served_by, response = await run_search(workspace, prepared)
-        response, overview, draft = await _drafting(workspace, prepared, served_by, response)
+        response, overview, draft = await _extractive_answerer(
+            workspace, prepared, served_by, response
+        )
         evidence = response.evidence if overview is None else overview.evidence
-        answerer = _writing(workspace, served_by, models, draft)
+        answerer = _generative_answerer(workspace, served_by, models, draft)
         effective_question = (
             response.corrected_query or response.standalone_question or response.query
         )
@@ -155,10 +157,12 @@ async def ask_stream(
                     if isinstance(event, AnswerDone):
                         answer = event.answer
                     else:
-                        yield _after_search(event, response)
+                        yield _with_search_notes(event, response)
         if answer is None:  # the last event said why
             return
-        answer = _of_response(answer, response, effective_question, engine.analyzer, overview)
+        answer = _with_search_report(
+            answer, response, effective_question, engine.analyzer, overview
+        )
         # Summaries change without a new index generation, so such answers are not cached.
         if cached is not None and overview is None and not answer.degraded:
             engine.answer_cache.keep(cached, answer)
@@ -174,7 +178,7 @@ async def ask_stream(
         )
 
 
-async def _drafting(
+async def _extractive_answerer(
     workspace: WorkspaceAccess,
     prepared: PreparedSearch,
     served_by: Serving,
@@ -210,11 +214,15 @@ def tried_by_asking(
     """
     changes = without_models(changes) if workspace.engine.model is not None else changes
     return partial(
-        _quoted, workspace, filters=filters or SearchFilters(), plan=plan, changes=changes
+        _extractive_answer,
+        workspace,
+        filters=filters or SearchFilters(),
+        plan=plan,
+        changes=changes,
     )
 
 
-async def _quoted(
+async def _extractive_answer(
     workspace: WorkspaceAccess,
     question: str,
     *,
@@ -284,7 +292,7 @@ def _grounding(workspace: WorkspaceAccess) -> SupportGrounder:
     return SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
 
 
-def _writing(
+def _generative_answerer(
     workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Answerer
 ) -> GenerativeAnswerer | None:
     """Return the answerer that has the given models write; None for the extractive draft."""
@@ -330,7 +338,7 @@ def _cached_question(
     return Question(key=key, text=one_spelling(request.query))
 
 
-def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
+def _adapted_to_question(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
     """Adapt a cached answer to the current wording of the question."""
     milliseconds = prepared.asked.journal.timings_ms["total"]
     answer = replace(
@@ -351,14 +359,14 @@ def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Ans
     return answer
 
 
-def _after_search(event: AnswerEvent, response: SearchResponse) -> AnswerEvent:
+def _with_search_notes(event: AnswerEvent, response: SearchResponse) -> AnswerEvent:
     """Add the notes on a degraded search to a SourcesFound event; return others unchanged."""
     if isinstance(event, SourcesFound):
         return replace(event, degraded=(*response.degraded, *event.degraded))
     return event
 
 
-def _of_response(
+def _with_search_report(
     answer: Answer,
     response: SearchResponse,
     effective_question: str,

@@ -67,7 +67,7 @@ class AuditLog:
     ) -> asyncio.Future[None]:
         """Append as `append` does; the future has a result once both are committed."""
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        written.add_done_callback(_look_at_failure)
+        written.add_done_callback(_retrieve_exception)
         stored_query = query if self.keeps_queries else None
         entry = _Waiting(draft=draft, query=stored_query, uses=uses, written=written)
         self._waiting.setdefault(workspace_id, []).append(entry)
@@ -113,7 +113,7 @@ class AuditLog:
                 entry.written.cancel()  # where it was not settled, as this task is being cancelled
 
 
-def _look_at_failure(written: asyncio.Future[None]) -> None:
+def _retrieve_exception(written: asyncio.Future[None]) -> None:
     """Retrieve the exception, so that the event loop does not report it as unhandled."""
     if not written.cancelled():
         written.exception()

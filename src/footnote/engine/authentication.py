@@ -71,8 +71,8 @@ class Credentials:
         """Authenticate a request. Raises NotAuthenticated, and NotReady if a provider is down."""
         if (presented.bearer or "").startswith(f"{LINK}_"):
             # Gateway and backend do not know who has a link: the link alone grants access.
-            return await self._guest(presented.bearer or "", database)
-        proved = replace(await self._proved(presented, database), presented=presented)
+            return await self._link_caller(presented.bearer or "", database)
+        proved = replace(await self._authenticated(presented, database), presented=presented)
         if self.gateway is not None and self.gateway.speaks(presented):
             return self.gateway.caller(proved, presented)
         # Identity headers of an untrusted sender are not passed to the backend.
@@ -105,10 +105,10 @@ class Credentials:
             collections=tuple((name, role) for name in dict.fromkeys(collections)),
         )
 
-    async def _proved(self, presented: Presented, database: Database) -> Caller:
+    async def _authenticated(self, presented: Presented, database: Database) -> Caller:
         bearer = presented.bearer
         if bearer is None and presented.session is not None and self.provider is not None:
-            return await self._person(presented.session, database)
+            return await self._session_caller(presented.session, database)
         if bearer is None:
             raise NotAuthenticated(
                 "The request does not say who asks.",
@@ -117,32 +117,32 @@ class Credentials:
         if bearer.startswith("fn_"):
             if "keys" not in self.ways:
                 raise NotAuthenticated(_NO_KEY)
-            return await self._holder(bearer, database)
+            return await self._key_caller(bearer, database)
         if self.tokens is None:
             raise NotAuthenticated("No tokens are accepted here.", hint="Send an API key.")
         claims = await verified_claims(bearer, self.tokens)
         return self.claims["tokens"].caller_of(claims, f"token:{self.tokens.issuer}")
 
-    async def _holder(self, key: str, database: Database) -> Caller:
+    async def _key_caller(self, key: str, database: Database) -> Caller:
         sent = read_secret("fn", key)
         stored_key = None if sent is None else await find_key(database, sent.credential_id)
         if sent is None or stored_key is None:
             raise NotAuthenticated(_NO_KEY)
-        if reason := self._fault(sent, stored_key):
-            raise _refused(sent, stored_key, reason, _NO_KEY)
+        if reason := self._why_invalid(sent, stored_key):
+            raise _refusal(sent, stored_key, reason, _NO_KEY)
         if stored_key.touch:
             await touch_key(database, stored_key)
         return Caller(identity=stored_key.key.identity, workspaces=(stored_key.workspace.name,))
 
-    async def _person(self, cookie: str, database: Database) -> Caller:
+    async def _session_caller(self, cookie: str, database: Database) -> Caller:
         sent = read_secret("fs", cookie)
         stored_session = None
         if sent is not None:
             stored_session = await find_session(database, sent.credential_id, self.idle)
         if sent is None or stored_session is None:
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
-        if reason := self._fault(sent, stored_session):
-            raise _refused(sent, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
+        if reason := self._why_invalid(sent, stored_session):
+            raise _refusal(sent, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
         if stored_session.touch:
             await touch_session(database, stored_session)
         principal = Principal(
@@ -155,13 +155,13 @@ class Credentials:
         )
         return Caller(identity=identity, workspaces=(stored_session.workspace.name,))
 
-    async def _guest(self, token: str, database: Database) -> Caller:
+    async def _link_caller(self, token: str, database: Database) -> Caller:
         sent = read_secret(LINK, token)
         stored_link = None if sent is None else await find_link(database, sent.credential_id)
         if sent is None or stored_link is None:
             raise NotAuthenticated(NO_LINK, hint=NEW_LINK)
-        if reason := self._fault(sent, stored_link):
-            raise _refused(sent, stored_link, reason, NO_LINK, hint=NEW_LINK)
+        if reason := self._why_invalid(sent, stored_link):
+            raise _refusal(sent, stored_link, reason, NO_LINK, hint=NEW_LINK)
         if stored_link.touch:
             await touch_link(database, stored_link)
         return Caller(
@@ -170,7 +170,7 @@ class Credentials:
             link_id=stored_link.link.link_id,
         )
 
-    def _fault(self, sent: HandedOut, stored: Kept) -> str | None:
+    def _why_invalid(self, sent: HandedOut, stored: Kept) -> str | None:
         """Return why a credential is invalid, for the audit log; None if it is valid."""
         if not self.pepper.matches(sent, stored.secret_hash):
             return "wrong secret"
@@ -181,7 +181,7 @@ class Credentials:
         await self.http.aclose()
 
 
-def _refused(
+def _refusal(
     sent: HandedOut, stored: Kept, reason: str, message: str, *, hint: str | None = None
 ) -> CredentialRefused:
     kind = {"fn": "key", "fs": "session", LINK: "link"}[sent.kind]

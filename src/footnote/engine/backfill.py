@@ -63,17 +63,17 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
     of_facts, of_summaries = await fact_progress(workspace), await summary_progress(workspace)
     rows = (
         _progress(BackgroundWork.ENTITIES, await entity_progress_without_model(workspace)),
-        _by_model(BackgroundWork.ENTITIES_BY_MODEL, await entity_progress(workspace)),
+        _model_progress(BackgroundWork.ENTITIES_BY_MODEL, await entity_progress(workspace)),
         _progress(BackgroundWork.FACTS, await fact_progress_of_rules(workspace)),
-        _by_model(BackgroundWork.FACTS_BY_MODEL, of_facts),
+        _model_progress(BackgroundWork.FACTS_BY_MODEL, of_facts),
         _progress(BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
         _progress(
             BackgroundWork.CHUNK_CLUSTERS, await cluster_progress(workspace, of=ClusterOf.CHUNKS)
         ),
         _progress(BackgroundWork.SUMMARIES, of_summaries),
-        _written(of_summaries),
-        await _keywords(workspace),
-        await _marked(workspace),
+        _summary_model_progress(of_summaries),
+        await _keyword_progress(workspace),
+        await _marking_progress(workspace),
     )
     async with workspace.system_scope() as scope:
         formats = await segment_formats(scope)
@@ -108,7 +108,7 @@ async def start_backfill(
             if row.waiting:
                 to_start.append(row.kind)
         elif row.kind in kinds:
-            raise _cannot_begin(row)
+            raise _not_startable(row)
     async with workspace.system_scope() as scope:
         for kind in to_start:
             await _ENQUEUE[kind](scope)
@@ -125,7 +125,7 @@ async def pause_backfill(
     A running job continues to the end of its time slice. Existing results are kept and searched.
     """
     paused = await paused_work(workspace)
-    await _pause(workspace, paused.union(kinds or BackgroundWork))
+    await _set_paused(workspace, paused.union(kinds or BackgroundWork))
     return await backfill(workspace)
 
 
@@ -134,11 +134,11 @@ async def resume_backfill(
 ) -> Backfill:
     """Resume these kinds of work, or all of them, where they were paused."""
     paused = await paused_work(workspace)
-    await _pause(workspace, paused.difference(kinds or BackgroundWork))
+    await _set_paused(workspace, paused.difference(kinds or BackgroundWork))
     return await backfill(workspace)
 
 
-async def _pause(workspace: WorkspaceAccess, paused: frozenset[BackgroundWork]) -> None:
+async def _set_paused(workspace: WorkspaceAccess, paused: frozenset[BackgroundWork]) -> None:
     await change_setting(workspace, "paused_work", ",".join(sorted(paused)))
 
 
@@ -157,22 +157,24 @@ def _progress(kind: BackgroundWork, progress: _Progress) -> BackfillProgress:
     )
 
 
-def _by_model(kind: BackgroundWork, extraction: EntityProgress | FactProgress) -> BackfillProgress:
+def _model_progress(
+    kind: BackgroundWork, extraction: EntityProgress | FactProgress
+) -> BackfillProgress:
     """Return the progress of a model; nothing is done without one or where it is disabled."""
     use = extraction.model
     reads = extraction.enabled and use is not None and use.enabled
     progress = _progress(kind, extraction)
     if not reads:
-        progress = _switched_off(progress)
+        progress = _without_results(progress)
     return replace(progress, model=None if use is None else _model_use(use))
 
 
-def _written(summaries: SummaryProgress) -> BackfillProgress:
+def _summary_model_progress(summaries: SummaryProgress) -> BackfillProgress:
     """How far a model has written summaries."""
     use = summaries.model
     progress = _progress(BackgroundWork.SUMMARIES_BY_MODEL, summaries)
     if use is None or not (summaries.enabled and use.enabled):
-        progress = _switched_off(progress)
+        progress = _without_results(progress)
     else:
         progress = replace(
             progress,
@@ -184,7 +186,7 @@ def _written(summaries: SummaryProgress) -> BackfillProgress:
     return replace(progress, model=None if use is None else _model_use(use))
 
 
-def _switched_off(progress: BackfillProgress) -> BackfillProgress:
+def _without_results(progress: BackfillProgress) -> BackfillProgress:
     return replace(
         progress,
         enabled=False,
@@ -205,21 +207,25 @@ def _model_use(use: ReadingUse | SummaryModelUse) -> BackfillModelUse:
     )
 
 
-async def _keywords(workspace: WorkspaceAccess) -> BackfillProgress:
+async def _keyword_progress(workspace: WorkspaceAccess) -> BackfillProgress:
     async with workspace.scope() as scope:
         counts = await count_keywords(scope)
     async with workspace.system_scope() as scope:
-        return _counted(BackgroundWork.KEYWORDS, counts, await keywords_enqueued(scope))
+        return _progress_from_counts(
+            BackgroundWork.KEYWORDS, counts, await keywords_enqueued(scope)
+        )
 
 
-async def _marked(workspace: WorkspaceAccess) -> BackfillProgress:
+async def _marking_progress(workspace: WorkspaceAccess) -> BackfillProgress:
     async with workspace.scope() as scope:
         counts = await count_marked(scope)
     async with workspace.system_scope() as scope:
-        return _counted(BackgroundWork.SUSPICION, counts, await marking_enqueued(scope))
+        return _progress_from_counts(
+            BackgroundWork.SUSPICION, counts, await marking_enqueued(scope)
+        )
 
 
-def _counted(
+def _progress_from_counts(
     kind: BackgroundWork, counts: KeywordCounts | MarkCounts, running: bool
 ) -> BackfillProgress:
     return BackfillProgress(
@@ -243,7 +249,7 @@ async def _reembedding(workspace: WorkspaceAccess) -> Reembedding | None:
     return None
 
 
-def _cannot_begin(progress: BackfillProgress) -> Conflict:
+def _not_startable(progress: BackfillProgress) -> Conflict:
     if progress.paused:
         return Conflict(
             f"{progress.kind.value} is paused in this workspace",

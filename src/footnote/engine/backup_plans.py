@@ -46,20 +46,20 @@ def plan_of(
     if not runs:
         raise NotFound("there is no backup", hint="make one: footnote backup create")
     if at is not None:
-        first, last = _around(runs, at)
+        first, last = _runs_covering(runs, at)
     else:
         if backup_id and all(run.backup.backup_id != backup_id for run in runs):
             raise NotFound(
                 f"there is no backup {backup_id}", hint="footnote backup list shows which there are"
             )
-        last = _run(runs, backup_id) if backup_id else len(runs) - 1
+        last = _index_of(runs, backup_id) if backup_id else len(runs) - 1
         first = _base_of(runs, last)
     bases = [runs[first]]
     while bases[0].backup.kind is not BackupKind.FULL:
-        bases.insert(0, runs[_run(runs, bases[0].backup.base or "")])
+        bases.insert(0, runs[_index_of(runs, bases[0].backup.base or "")])
     return Plan(
         bases=tuple(bases),
-        log=_log(runs[first : last + 1]),
+        log=_log_parts(runs[first : last + 1]),
         until=at,
         last=runs[last],
         before=runs[last - 1] if last else None,
@@ -85,7 +85,7 @@ def spans_of(backups: Sequence[Backup]) -> tuple[RestorableSpan, ...]:
     return tuple(spans)
 
 
-def _around(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
+def _runs_covering(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
     """Return the indices of the newest base before a time and of the run whose log covers it."""
     for first in reversed(range(len(runs))):
         base = runs[first].backup
@@ -112,26 +112,26 @@ def _base_of(runs: Sequence[Manifest], last: int) -> int:
     while runs[first].backup.kind is BackupKind.LOG:
         before = runs[first - 1] if first else None
         if before is None or runs[first].backup.continues != before.backup.backup_id:
-            raise _missing(runs[first].backup.continues or "before it")
+            raise _missing_backup(runs[first].backup.continues or "before it")
         first -= 1
     return first
 
 
-def _run(runs: Sequence[Manifest], backup_id: str) -> int:
+def _index_of(runs: Sequence[Manifest], backup_id: str) -> int:
     for number, run in enumerate(runs):
         if run.backup.backup_id == backup_id:
             return number
-    raise _missing(backup_id)
+    raise _missing_backup(backup_id)
 
 
-def _missing(backup_id: str) -> CiphertextDamaged:
+def _missing_backup(backup_id: str) -> CiphertextDamaged:
     return CiphertextDamaged(
         f"there is no backup {backup_id}",
         hint="footnote backup list shows which there are",
     )
 
 
-def _log(runs: Sequence[Manifest]) -> dict[str, str]:
+def _log_parts(runs: Sequence[Manifest]) -> dict[str, str]:
     """Map each log segment to its newest part; a finished one replaces a partial one."""
     parts: dict[str, str] = {}
     for run in runs:

@@ -42,7 +42,7 @@ from footnote.telemetry.switching import installed_version
 Tell = Callable[[str], None]
 """Callback for progress messages."""
 
-_MAJOR = 18
+_POSTGRES_MAJOR = 18
 """Major version of the bundled PostgreSQL programs, which cannot combine base backups of
 another."""
 _FULL_AFTER = timedelta(days=7)
@@ -102,7 +102,7 @@ def run_backup(
             server_backups.prepare_own_server(connection)
         server = server_backups.server_of(connection)
         if before is not None and not options.adopt:
-            _require_same(before.backup.server, server, store)
+            _require_same_server(before.backup.server, server, store)
         started = server_backups.server_time(connection)
         run = _Run(
             backup_id=f"{started.astimezone(UTC):%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z",
@@ -154,7 +154,7 @@ def _source(settings: Settings) -> Iterator[tuple[ServerTools, OwnerView, Embedd
         server.release()
 
 
-def _require_same(expected: BackedUpServer, server: Server, store: BackupStore) -> None:
+def _require_same_server(expected: BackedUpServer, server: Server, store: BackupStore) -> None:
     if expected.system_identifier != server.system_identifier:
         raise Conflict(
             f"{store.place} has backups of another database server",
@@ -247,9 +247,9 @@ class _Run:
     def _method(self) -> BackupMethod:
         server = self.server
         if server.replicates and not server.standby and not self.options.logical:
-            if server.version // 10_000 == _MAJOR:
+            if server.version // 10_000 == _POSTGRES_MAJOR:
                 return BackupMethod.PHYSICAL
-            self.tell(f"the server is not PostgreSQL {_MAJOR}: its tables are dumped")
+            self.tell(f"the server is not PostgreSQL {_POSTGRES_MAJOR}: its tables are dumped")
         if server.reads_all:
             return BackupMethod.LOGICAL
         raise Forbidden(

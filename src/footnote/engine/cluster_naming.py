@@ -28,7 +28,7 @@ from footnote.store.lanes import current_lane
 
 MOST_SAMPLED = 40
 """Most members of a cluster that are sampled to label it."""
-_MOST_OF_ALL = {ClusterOf.DOCUMENTS: 10_000, ClusterOf.CHUNKS: 2_000}
+_MAX_SAMPLED_IN_ALL = {ClusterOf.DOCUMENTS: 10_000, ClusterOf.CHUNKS: 2_000}
 """Most members sampled over all clusters; fewer chunks, as their texts are read."""
 LABEL_TERMS = 3
 TERMS_SHOWN = 12
@@ -70,7 +70,7 @@ async def load_sampled(
     granularity together: labels are chosen to distinguish them.
     """
     sample_size = max(
-        LEAST_CLUSTER, min(MOST_SAMPLED, _MOST_OF_ALL[of] // max(1, len(cluster_ids)))
+        LEAST_CLUSTER, min(MOST_SAMPLED, _MAX_SAMPLED_IN_ALL[of] // max(1, len(cluster_ids)))
     )
     members = await stored.sampled_members(scope, lane_id, cluster_ids, most=sample_size, of=of)
     numbers = np.array([member.number for member in members], np.int32)
@@ -152,13 +152,13 @@ async def nameless_clusters(
 
 async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledCluster) -> None:
     """Label a cluster with a title from the language model, or else with its terms."""
-    name, sources = _by_terms(cluster)
+    name, sources = _term_label(cluster)
     if engine.model is not None:
         examples = cluster.members[:_DESCRIBED]
         described = [
             Described(
                 title=member.title,
-                keywords=member.keywords if member.passage is None else _commonest(member),
+                keywords=member.keywords if member.passage is None else _most_common_terms(member),
                 language=member.language,
             )
             for member in examples
@@ -182,7 +182,7 @@ async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledClu
             )
 
 
-def _by_terms(cluster: SampledCluster) -> tuple[ClusterName, list[int]]:
+def _term_label(cluster: SampledCluster) -> tuple[ClusterName, list[int]]:
     """Return the term label of a cluster, and for each term the most typical member with it."""
     sources = {}
     for term in cluster.label:
@@ -200,6 +200,6 @@ def _terms_of(member: SampledMember) -> list[str]:
     return label_terms(member.title, member.keywords, member.language)
 
 
-def _commonest(member: SampledMember) -> tuple[str, ...]:
+def _most_common_terms(member: SampledMember) -> tuple[str, ...]:
     counts = Counter(term.casefold() for term in _terms_of(member))
     return tuple(term for term, _ in counts.most_common(_DESCRIBED_TERMS))

@@ -30,8 +30,10 @@ RENEWED = 0.1
 """Share of members added or removed since the last run above which all are clustered again."""
 FEW = 100
 """Number of members below which any change causes a new run, which is then fast."""
-_JOINING_TOGETHER = 1024
-_ODD = np.uint32(2_654_435_761)  # Knuth's multiplier spreads numbers that follow each other.
+_JOINED_AT_ONCE = 1024
+_HASH_MULTIPLIER = np.uint32(
+    2_654_435_761
+)  # Knuth's multiplier spreads numbers that follow each other.
 
 
 class _Stopped(Exception):
@@ -72,9 +74,9 @@ async def cluster_further(
         return False
     try:
         if work.run is None:
-            await _make(engine, workspace_id, work)
+            await _cluster_all(engine, workspace_id, work)
         elif work.coming.size:
-            await _join(engine, workspace_id, work, work.run)
+            await _join_new_members(engine, workspace_id, work, work.run)
         else:
             return False
     except (StoreUnavailable, StoreFull):
@@ -129,18 +131,18 @@ def sample_of(numbers: Numbers, size: int) -> Numbers:
     """Return a sample of at most `size` numbers, ascending, which few changes barely alter."""
     if numbers.size <= size:
         return numbers
-    spread = numbers.astype(np.uint32) * _ODD
+    spread = numbers.astype(np.uint32) * _HASH_MULTIPLIER
     sampled: Numbers = np.sort(numbers[np.argsort(spread, kind="stable")[:size]])
     return sampled
 
 
-async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
+async def _cluster_all(engine: Services, workspace_id: UUID, work: _Work) -> None:
     numbers = sample_of(work.members.numbers, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, numbers, work.of)
     if vectors.shape[0] != numbers.size:
         return  # Some were deleted between the transactions: the next call sees the rest.
-    clusterings = await _computed(vectors)
+    clusterings = await _compute_clusters(vectors)
     run_number = 1 if work.last is None else work.last.run + 1
     document_ids = work.members.documents_of(numbers)
     members_to_store: list[KeptMembers] = []
@@ -174,7 +176,7 @@ async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
         await stored.drop_cluster_names(scope, renamed)
 
 
-async def _computed(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
+async def _compute_clusters(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
     """Cluster vectors in a thread, which stops soon after the task is cancelled."""
     stopped = False
 
@@ -189,8 +191,10 @@ async def _computed(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
         raise
 
 
-async def _join(engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun) -> None:
-    coming = work.coming[:_JOINING_TOGETHER]
+async def _join_new_members(
+    engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun
+) -> None:
+    coming = work.coming[:_JOINED_AT_ONCE]
     existing = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.coming)
     existing = sample_of(existing, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:

@@ -47,14 +47,14 @@ _COARSER = {
     ClusterGranularity.MIDDLE: ClusterGranularity.COARSE,
 }
 
-_PLACE = TypeAdapter(tuple[Count, UUID])
+_CURSOR = TypeAdapter(tuple[Count, UUID])
 """Cursor: member count and id of a cluster; the largest come first."""
 
 ClusterLimit = Annotated[int, Field(ge=1, le=200)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _VisibleClusters:
     """The clusters of one granularity that somebody may see."""
 
     of: ClusterOf
@@ -90,14 +90,14 @@ async def clusters(
     with fewer than three members in them is not there, and its members count as outliers. Raises
     InvalidRequest.
     """
-    after = None if cursor is None else read_cursor(_PLACE, cursor, "clusters", of, granularity)
+    after = None if cursor is None else read_cursor(_CURSOR, cursor, "clusters", of, granularity)
     async with workspace.snapshot() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
             return ClusterPage(of=of, granularity=granularity, clusters=(), outliers=0, unplaced=0)
-        visible = await _seen(scope, lane[0], granularity, of)
+        visible = await _load_visible_clusters(scope, lane[0], granularity, of)
         compute_samples = await load_sampled(scope, lane[0], sorted(visible.counts), of)
-        progress = await _counted(scope, lane[0], of)
+        progress = await _count_progress(scope, lane[0], of)
     order = visible.order
     if after is not None:
         order = [
@@ -116,7 +116,7 @@ async def clusters(
         unplaced=progress.unplaced,
         next_cursor=None
         if last is None
-        else write_cursor(_PLACE, (visible.counts[last], last), "clusters", of, granularity),
+        else write_cursor(_CURSOR, (visible.counts[last], last), "clusters", of, granularity),
     )
 
 
@@ -132,7 +132,7 @@ async def cluster(
         if lane is None:
             raise stored.no_such_cluster(cluster_id)
         granularity, of = await stored.kind_of_cluster(scope, cluster_id)
-        visible = await _seen(scope, lane[0], granularity, of)
+        visible = await _load_visible_clusters(scope, lane[0], granularity, of)
         if cluster_id not in visible.counts:
             raise stored.no_such_cluster(cluster_id)
         compute_samples = await load_sampled(scope, lane[0], sorted(visible.counts), of)
@@ -152,7 +152,7 @@ async def cluster(
             LabelTerm(term=term.term, documents=term.documents, weight=round(term.weight, 4))
             for term in samples[cluster_id].terms
         ),
-        neighbours=_near(visible, samples, cluster_id),
+        neighbours=_nearest_clusters(visible, samples, cluster_id),
     )
 
 
@@ -169,7 +169,7 @@ async def mapped_clusters(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
 ) -> MappedClusters:
     """The clusters that the principal may see, for a map of documents."""
-    visible = await _seen(scope, lane_id, granularity, ClusterOf.DOCUMENTS)
+    visible = await _load_visible_clusters(scope, lane_id, granularity, ClusterOf.DOCUMENTS)
     cluster_ids = await stored.places_of_documents(scope, lane_id, granularity)
     compute_samples = await load_sampled(
         scope, lane_id, sorted(visible.counts), ClusterOf.DOCUMENTS
@@ -190,7 +190,7 @@ async def cluster_progress(
     enabled = await wants_clusters(workspace, of)
     async with workspace.scope() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
-        progress = _Counted() if lane is None else await _counted(scope, lane[0], of)
+        progress = _Progress() if lane is None else await _count_progress(scope, lane[0], of)
         run = await stored.last_run(scope, of)
     async with workspace.system_scope() as scope:
         running = await clustering_enqueued(scope)
@@ -207,7 +207,7 @@ async def cluster_progress(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Counted:
+class _Progress:
     """Clustering progress of what the principal may see."""
 
     documents: int = 0
@@ -219,12 +219,12 @@ class _Counted:
     oldest_waiting: datetime | None = None
 
 
-async def _counted(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Counted:
+async def _count_progress(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Progress:
     members = await stored.embedded_members(scope, lane_id, of)
     done, oldest = await stored.count_looked_at(scope, lane_id, of)
     if of is ClusterOf.DOCUMENTS:
         embedded = members.numbers.size
-        return _Counted(
+        return _Progress(
             documents=embedded, done=done, unplaced=embedded - done, oldest_waiting=oldest
         )
     all_numbers = await stored.numbers_of_all(scope, lane_id)
@@ -235,7 +235,7 @@ async def _counted(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Count
         processed = await stored.numbers_looked_at(scope, run.run, of)
     waiting = np.setdiff1d(target_numbers, processed)
     documents = len(set(members.documents_of(target_numbers)))
-    return _Counted(
+    return _Progress(
         documents=documents,
         done=documents - len(set(members.documents_of(waiting))),
         unplaced=waiting.size,
@@ -243,9 +243,9 @@ async def _counted(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Count
     )
 
 
-async def _seen(
+async def _load_visible_clusters(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
-) -> _Seen:
+) -> _VisibleClusters:
     visible_counts = await stored.count_seen(scope, lane_id, granularity, of)
     counts = {
         cluster_id: count
@@ -271,7 +271,7 @@ async def _seen(
             ]
             if candidates:
                 parents[cluster_id] = min(candidates)[1]
-    return _Seen(
+    return _VisibleClusters(
         of=of,
         counts=counts,
         documents=visible_counts.documents,
@@ -286,7 +286,9 @@ async def _seen(
     )
 
 
-def _cluster(granularity: ClusterGranularity, visible: _Seen, sample: SampledCluster) -> Cluster:
+def _cluster(
+    granularity: ClusterGranularity, visible: _VisibleClusters, sample: SampledCluster
+) -> Cluster:
     label, labelled_by = _label(visible, sample)
     typical = list(zip(sample.members, sample.similarities, strict=True))[:_REPRESENTATIVES]
     return Cluster(
@@ -302,13 +304,13 @@ def _cluster(granularity: ClusterGranularity, visible: _Seen, sample: SampledClu
     )
 
 
-def _label(visible: _Seen, sample: SampledCluster) -> tuple[tuple[str, ...], str]:
+def _label(visible: _VisibleClusters, sample: SampledCluster) -> tuple[tuple[str, ...], str]:
     name = visible.names.get(sample.cluster_id)
     return (sample.label, TERMS) if name is None else (name.label, name.labelled_by)
 
 
-def _near(
-    visible: _Seen, samples: Mapping[UUID, SampledCluster], cluster_id: UUID
+def _nearest_clusters(
+    visible: _VisibleClusters, samples: Mapping[UUID, SampledCluster], cluster_id: UUID
 ) -> tuple[NearCluster, ...]:
     centroid = samples[cluster_id].middle
     neighbours = sorted(
@@ -334,11 +336,11 @@ def _member(member: SampledMember, similarity: float) -> ClusteredDocument:
         title=member.title,
         collection=member.collection,
         distance=round(1 - similarity, _DECIMALS),
-        passage=None if member.passage is None else _placed(member.passage),
+        passage=None if member.passage is None else _clustered_passage(member.passage),
     )
 
 
-def _placed(passage: Passage) -> ClusteredPassage:
+def _clustered_passage(passage: Passage) -> ClusteredPassage:
     return ClusteredPassage(
         chunk_id=passage.chunk_id,
         version=passage.version,

@@ -45,10 +45,10 @@ from footnote.store.queue import (
 from footnote.store.suspicion import any_unmarked
 from footnote.validation.messages import shown
 
-_REMEMBERED = 10_000
+_MAX_CACHED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes")
 _OF_ENTITIES = ("entities", "entity_kinds")
-_OLDER = {
+_OLDER_NAMES = {
     "facts": "facts_by_model",
     "entities": "entities_by_model",
     "summaries": "summaries_by_model",
@@ -67,7 +67,7 @@ async def configuration_of(workspace: WorkspaceAccess) -> Configuration:
         stored_configuration = await stored.read_configuration(scope)
     overrides = {
         name: stored_setting.value
-        for name, stored_setting in _accepted(workspace.engine, stored_configuration).items()
+        for name, stored_setting in _valid_overrides(workspace.engine, stored_configuration).items()
     }
     installed = workspace.engine.settings
     configuration = Configuration(
@@ -75,7 +75,7 @@ async def configuration_of(workspace: WorkspaceAccess) -> Configuration:
         settings=installed.model_copy(update=overrides) if overrides else installed,
     )
     cached = workspace.engine.known_configurations
-    if len(cached) >= _REMEMBERED:
+    if len(cached) >= _MAX_CACHED:
         cached.clear()
     cached[workspace.workspace_id] = configuration
     return configuration
@@ -88,14 +88,14 @@ async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting,
     """
     workspace.refuse_guest("see the settings")
     async with workspace.scope() as scope:
-        overrides = _accepted(workspace.engine, await stored.read_configuration(scope))
+        overrides = _valid_overrides(workspace.engine, await stored.read_configuration(scope))
     installed = workspace.engine.settings
-    return tuple(_described(name, installed, overrides.get(name)) for name in PER_WORKSPACE)
+    return tuple(_workspace_setting(name, installed, overrides.get(name)) for name in PER_WORKSPACE)
 
 
 async def setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
     """Return one setting, by its name or its environment variable. Raises NotFound."""
-    setting_name = _named(name)
+    setting_name = _setting_name(name)
     return next(entry for entry in await settings_in_use(workspace) if entry.name == setting_name)
 
 
@@ -107,7 +107,7 @@ async def change_setting(
     The value may be text, as in the environment; `null` unsets what may be unset. Raises NotFound
     for a name that is none, and InvalidRequest for a value that the setting cannot have.
     """
-    setting_name = _named(name)
+    setting_name = _setting_name(name)
     checked = _checked(workspace.engine, setting_name, value)
     if checked != at_least(workspace.engine.settings, setting_name, checked):
         raise InvalidRequest(
@@ -116,18 +116,18 @@ async def change_setting(
         )
     async with workspace.scope() as scope:
         await stored.change_setting(scope, setting_name, checked)
-        await _forget_older(scope, setting_name)
-        await _enqueue_wanted(scope, workspace.engine.settings, setting_name)
+        await _unset_older(scope, setting_name)
+        await _enqueue_affected(scope, workspace.engine.settings, setting_name)
     return await setting(workspace, setting_name)
 
 
 async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
     """Remove the workspace's own value, from the next search on. Raises NotFound."""
-    setting_name = _named(name)
+    setting_name = _setting_name(name)
     async with workspace.scope() as scope:
         await stored.unset_setting(scope, setting_name)
-        await _forget_older(scope, setting_name)
-        await _enqueue_wanted(scope, workspace.engine.settings, setting_name)
+        await _unset_older(scope, setting_name)
+        await _enqueue_affected(scope, workspace.engine.settings, setting_name)
     return await setting(workspace, setting_name)
 
 
@@ -142,7 +142,7 @@ async def is_paused(workspace: WorkspaceAccess, work: BackgroundWork) -> bool:
     return work in await paused_work(workspace)
 
 
-async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings, changed: str) -> None:
+async def _enqueue_affected(scope: WorkspaceScope, installed: Settings, changed: str) -> None:
     """Enqueue the work that a changed setting affects, so that existing documents are processed.
 
     A change of `paused_work` enqueues every kind; workers skip those still paused.
@@ -170,7 +170,7 @@ async def setting_history(
     Raises NotFound, and Forbidden for a link.
     """
     workspace.refuse_guest("see who changed the settings")
-    setting_name = None if name is None else _named(name)
+    setting_name = None if name is None else _setting_name(name)
     async with workspace.scope() as scope:
         return await stored.setting_history(scope, setting_name, limit)
 
@@ -198,7 +198,7 @@ def _checked(engine: Services, name: str, value: object) -> SettingValue:
     return checked
 
 
-def _accepted(
+def _valid_overrides(
     engine: Services, stored_configuration: StoredConfiguration
 ) -> dict[str, StoredSetting]:
     """Return the workspace's own values that are still valid.
@@ -206,7 +206,9 @@ def _accepted(
     In place of an invalid one the installation's applies, so that a search does not fail.
     """
     accepted = {}
-    for name, stored_setting in _with_older(engine.settings, stored_configuration.settings).items():
+    for name, stored_setting in _with_older_settings(
+        engine.settings, stored_configuration.settings
+    ).items():
         if name not in PER_WORKSPACE:
             continue
         try:
@@ -217,12 +219,12 @@ def _accepted(
     return accepted
 
 
-def _with_older(
+def _with_older_settings(
     installed: Settings, overrides: Mapping[str, StoredSetting]
 ) -> Mapping[str, StoredSetting]:
     """Return the values of a workspace, with former pairs of switches merged into one setting."""
     merged = dict(overrides)
-    for name, older_name in _OLDER.items():
+    for name, older_name in _OLDER_NAMES.items():
         older = merged.pop(older_name, None)
         if older is None:
             continue
@@ -237,12 +239,12 @@ def _with_older(
     return merged
 
 
-async def _forget_older(scope: WorkspaceScope, name: str) -> None:
-    if name in _OLDER:
-        await stored.unset_setting(scope, _OLDER[name])
+async def _unset_older(scope: WorkspaceScope, name: str) -> None:
+    if name in _OLDER_NAMES:
+        await stored.unset_setting(scope, _OLDER_NAMES[name])
 
 
-def _named(called: str) -> str:
+def _setting_name(called: str) -> str:
     name = per_workspace(called)
     if name is None:
         raise NotFound(
@@ -252,7 +254,9 @@ def _named(called: str) -> str:
     return name
 
 
-def _described(name: str, installed: Settings, override: StoredSetting | None) -> WorkspaceSetting:
+def _workspace_setting(
+    name: str, installed: Settings, override: StoredSetting | None
+) -> WorkspaceSetting:
     installation_value: SettingValue = getattr(installed, name)
     return WorkspaceSetting(
         name=name,

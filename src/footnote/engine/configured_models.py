@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
-_OF_A_RERANKING = 1 / 12
+_RERANKING_SHARE = 1 / 12
 """Reranker timeout as a share of the search timeout; after it the search goes on without it."""
 
 
@@ -85,7 +85,7 @@ def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> Gua
         api_key=model_keys_from(plain(settings.model_keys)).of(reranker.vendor, url),
         project=google.project,
         location=google.location,
-        timeout_seconds=settings.seconds.search * _OF_A_RERANKING,
+        timeout_seconds=settings.seconds.search * _RERANKING_SHARE,
         threads=settings.model_threads,
         reader=reader,
     )

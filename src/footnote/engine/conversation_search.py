@@ -46,7 +46,7 @@ async def find_conversations(
         page_size = min(_CONVERSATIONS_AT_ONCE, limit - len(conversations))
         async with workspace.scope() as scope:
             page = await list_conversations(scope, limit=page_size, cursor=cursor)
-        messages_by_conversation, scanned_in_page = await _said(
+        messages_by_conversation, scanned_in_page = await _messages_with_words(
             workspace, page.conversations, words
         )
         scanned += scanned_in_page
@@ -64,7 +64,7 @@ async def find_conversations(
             )
 
 
-async def _said(
+async def _messages_with_words(
     workspace: WorkspaceAccess, conversations: Sequence[Conversation], words: Sequence[str]
 ) -> tuple[dict[UUID, list[SaidMessage]], int]:
     """The messages that have the words, by conversation, and how many were looked at."""
@@ -77,7 +77,11 @@ async def _said(
     while ids:
         async with workspace.scope() as scope:
             page = await messages_saying(
-                scope, ids, lambda text: _has(text, words), after=after, limit=_MESSAGES_AT_ONCE
+                scope,
+                ids,
+                lambda text: _contains_all(text, words),
+                after=after,
+                limit=_MESSAGES_AT_ONCE,
             )
         for message in page.messages:
             by_conversation[message.conversation_id].append(message)
@@ -100,7 +104,7 @@ def _matches(
         )
         for message in messages[:_MATCHES_SHOWN]
     ]
-    if _has(conversation.title, words):
+    if _contains_all(conversation.title, words):
         title = ConversationMatch(
             conversation_id=conversation.conversation_id,
             message_id=None,
@@ -127,7 +131,7 @@ def excerpt(text: str, words: Sequence[str]) -> str:
     return f"… {piece}" if start else piece
 
 
-def _has(text: str, words: Sequence[str]) -> bool:
+def _contains_all(text: str, words: Sequence[str]) -> bool:
     folded = _folded(text)
     return all(word in folded for word in words)
 

@@ -37,9 +37,9 @@ from footnote.validation.text import one_line
 
 REMOVED = "[removed: its document was deleted, or may not be seen any longer]"
 _TITLE_FROM_QUESTION = 80
-_JUDGED_AT_ONCE = 100
+_FEEDBACK_PAGE = 100
 # A document's text must not become a link, a picture or a heading of the page it is exported to.
-_MEANING = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
 _DOUBTS = {
     Verdict.PARTLY: "only partly supported",
     Verdict.UNSUPPORTED: "not supported by its footnotes",
@@ -309,7 +309,7 @@ def escaped(text: str) -> str:
     >>> escaped("see [here](x)")
     'see \\\\[here\\\\](x)'
     """
-    return _MEANING.sub(r"\\\1", " ".join(text.split()))
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 
 async def golden_candidates(
@@ -324,7 +324,7 @@ async def golden_candidates(
     after: tuple[UUID, int] | None = None
     while True:
         async with workspace.scope() as scope:
-            page, after = await judged_answers(scope, after, _JUDGED_AT_ONCE)
+            page, after = await judged_answers(scope, after, _FEEDBACK_PAGE)
         for judged in page:
             if down or judged.feedback.thumb == "up":
                 line = golden_candidate(judged)

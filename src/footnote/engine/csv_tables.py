@@ -22,11 +22,11 @@ def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     table = csv.writer(buffer)
     table.writerow(names)
     for row in rows:
-        table.writerow([_harmless(cell) for cell in row])
+        table.writerow([_without_formula(cell) for cell in row])
     return buffer.getvalue()
 
 
-def _harmless(cell: object) -> object:
+def _without_formula(cell: object) -> object:
     if isinstance(cell, str) and cell.startswith(_FORMULA):
         return f"'{cell}"
     return "" if cell is None else cell

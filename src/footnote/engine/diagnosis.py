@@ -35,7 +35,7 @@ _FREE_BYTES = 1024**3
 """Room for the database's first write-ahead log and the built model."""
 _UNWRAPPED_AT_ONCE = 16
 """Workspaces whose keys are unwrapped concurrently."""
-_NAMED = 5
+_MAX_NAMED_WORKSPACES = 5
 """Workspaces that are named whose keys cannot be unwrapped."""
 
 
@@ -98,8 +98,8 @@ async def master_key_check(keys: KeyRing, owner_url: str) -> Check:
     if not refused:
         detail = f"workspaces whose data keys it unwraps: {len(stored):,}"
         return Check(name=name, ok=True, detail=detail if stored else "nothing is under one yet")
-    names = ", ".join(workspace for workspace, _ in refused[:_NAMED])
-    ellipsis = ", …" if len(refused) > _NAMED else ""
+    names = ", ".join(workspace for workspace, _ in refused[:_MAX_NAMED_WORKSPACES])
+    ellipsis = ", …" if len(refused) > _MAX_NAMED_WORKSPACES else ""
     return Check(
         name=name,
         ok=False,

@@ -83,7 +83,7 @@ async def document_map(
     layout = await engine.map_layouts.wait(key, wait_seconds)
     if not isinstance(layout, Layout):
         return _without_points(mapped, layout)
-    return await asyncio.to_thread(_drawn, mapped, layout, membership)
+    return await asyncio.to_thread(_map_of_layout, mapped, layout, membership)
 
 
 def _without_points(mapped: MappedDocuments, progress: Progress | None = None) -> DocumentMap:
@@ -97,7 +97,9 @@ def _without_points(mapped: MappedDocuments, progress: Progress | None = None) -
     )
 
 
-def _drawn(mapped: MappedDocuments, layout: Layout, membership: MappedClusters) -> DocumentMap:
+def _map_of_layout(
+    mapped: MappedDocuments, layout: Layout, membership: MappedClusters
+) -> DocumentMap:
     terms = [
         label_terms(document.title, document.keywords, document.language)
         for document in mapped.documents

@@ -124,7 +124,7 @@ def docx_of(title: str, paragraphs: Sequence[Paragraph]) -> bytes:
         "_rels/.rels": _RELATIONS,
         "docProps/core.xml": f'{_HEAD}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/'
         f'core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f"<dc:title>{_written(title)}</dc:title></cp:coreProperties>",
+        f"<dc:title>{_escaped(title)}</dc:title></cp:coreProperties>",
         "word/_rels/document.xml.rels": _PARTS,
         "word/document.xml": f"{_HEAD}<w:document {_W}><w:body>{body}<w:sectPr/></w:body>"
         "</w:document>",
@@ -165,24 +165,24 @@ def _note(number: int, text: str) -> str:
 
 
 def _properties(style: str, text: str) -> str:
-    bidi = "<w:bidi/>" if _reads_from_the_right(text) else ""
+    bidi = "<w:bidi/>" if _is_right_to_left(text) else ""
     return f'<w:pPr><w:pStyle w:val="{style}"/>{bidi}</w:pPr>'
 
 
 def _runs(text: str, *, emphasis: bool = False) -> Iterator[str]:
     """A run for each line, so that lines stay lines."""
     properties = ("<w:i/><w:iCs/>" if emphasis else "") + (
-        "<w:rtl/>" if _reads_from_the_right(text) else ""
+        "<w:rtl/>" if _is_right_to_left(text) else ""
     )
     for number, line in enumerate(text.splitlines()):
         gap = "<w:br/>" if number else ""
         yield (
-            f'<w:r><w:rPr>{properties}</w:rPr>{gap}<w:t xml:space="preserve">{_written(line)}</w:t>'
+            f'<w:r><w:rPr>{properties}</w:rPr>{gap}<w:t xml:space="preserve">{_escaped(line)}</w:t>'
             "</w:r>"
         )
 
 
-def _reads_from_the_right(text: str) -> bool:
+def _is_right_to_left(text: str) -> bool:
     """Whether the first letter that has a direction goes from right to left."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return (
@@ -190,5 +190,5 @@ def _reads_from_the_right(text: str) -> bool:
     )
 
 
-def _written(text: str) -> str:
+def _escaped(text: str) -> str:
     return escape(_UNWRITABLE.sub("", text))

@@ -36,14 +36,14 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 _NAMED_IN_SHOWN = 100
 _FOUND_BY_WORDS = 2_000
 _IDENTIFIERS_SHOWN = 50
-_AROUND = 80
+_CONTEXT_CHARACTERS = 80
 """Characters that are shown before and after a mention."""
 _CANDIDATES_SHOWN = 10
 _DECISIONS_SHOWN = 100
-_GIVEN_NAMES_READ = 2000
-_NO_PLACE = (UUID(int=0), -1, 0)
-_PLACE = TypeAdapter(stored.EntityPlace)
-_MENTION_PLACE = TypeAdapter(tuple[UUID, Count, Count])
+_CUSTOM_NAMES_READ = 2000
+_BEFORE_FIRST_MENTION = (UUID(int=0), -1, 0)
+_ENTITY_CURSOR = TypeAdapter(stored.EntityPlace)
+_MENTION_CURSOR = TypeAdapter(tuple[UUID, Count, Count])
 """Cursor: document, row of the entity in it, and mention in the row."""
 
 EntityLimit = Annotated[int, Field(ge=1, le=200)]
@@ -77,7 +77,7 @@ async def entities(
             )
             if words:
                 # Names given by users are few and stand in no document, so they have no keys.
-                custom_names = await stored.given_names(scope, _GIVEN_NAMES_READ)
+                custom_names = await stored.given_names(scope, _CUSTOM_NAMES_READ)
                 candidate_ids += tuple(
                     entity_id
                     for entity_id, name in custom_names.items()
@@ -87,7 +87,7 @@ async def entities(
             kinds=tuple(kinds), document_id=document_id, among=candidate_ids
         )
         cursor_key = ("entities", query.split(), sorted(kinds), document_id)
-        after = None if cursor is None else read_cursor(_PLACE, cursor, *cursor_key)
+        after = None if cursor is None else read_cursor(_ENTITY_CURSOR, cursor, *cursor_key)
         summaries = await stored.list_entities(scope, criteria, limit=limit + 1, after=after)
     page = summaries[:limit]
     if len(summaries) == len(page):
@@ -97,7 +97,7 @@ async def entities(
         mentions=page[-1].mentions,
         entity_id=page[-1].entity_id,
     )
-    return EntityPage(entities=page, next_cursor=write_cursor(_PLACE, last, *cursor_key))
+    return EntityPage(entities=page, next_cursor=write_cursor(_ENTITY_CURSOR, last, *cursor_key))
 
 
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
@@ -164,9 +164,9 @@ async def entity_mentions(
     cursor: str | None = None,
 ) -> MentionPage:
     """Every place where documents name an entity, in their order. Raises NotFound."""
-    document_id, ordinal, first = _NO_PLACE
+    document_id, ordinal, first = _BEFORE_FIRST_MENTION
     if cursor is not None:
-        document_id, ordinal, first = read_cursor(_MENTION_PLACE, cursor, "mentions", entity_id)
+        document_id, ordinal, first = read_cursor(_MENTION_CURSOR, cursor, "mentions", entity_id)
     mentions: list[EntityMention] = []
     next_position: tuple[UUID, int, int] | None = None
     async with workspace.scope() as scope:
@@ -182,7 +182,7 @@ async def entity_mentions(
             if room == 0 and spans:
                 next_position = (row.document_id, row.ordinal, start)
                 break
-            mentions += await _shown(scope, row, spans[:room])
+            mentions += await _mentions_in_context(scope, row, spans[:room])
             if len(spans) > room:
                 next_position = (row.document_id, row.ordinal, start + room)
                 break
@@ -190,7 +190,7 @@ async def entity_mentions(
         mentions=tuple(mentions),
         next_cursor=None
         if next_position is None
-        else write_cursor(_MENTION_PLACE, next_position, "mentions", entity_id),
+        else write_cursor(_MENTION_CURSOR, next_position, "mentions", entity_id),
     )
 
 
@@ -206,7 +206,7 @@ async def merge_entities(workspace: WorkspaceAccess, entity_id: UUID, other_id: 
     for merged_id in (entity_id, other_id):
         await entity(workspace, merged_id)
     async with workspace.system_scope() as scope:
-        await decided.merge_entities(scope, entity_id, other_id, _who(workspace))
+        await decided.merge_entities(scope, entity_id, other_id, _principal_id(workspace))
     return await entity(workspace, entity_id)
 
 
@@ -230,7 +230,7 @@ async def split_entity(
     await entity(workspace, entity_id)
     async with workspace.system_scope() as scope:
         new_id, _ = await decided.split_entity(
-            scope, entity_id, names=names, documents=documents, decided_by=_who(workspace)
+            scope, entity_id, names=names, documents=documents, decided_by=_principal_id(workspace)
         )
     return await entity(workspace, new_id)
 
@@ -239,7 +239,7 @@ async def rename_entity(workspace: WorkspaceAccess, entity_id: UUID, name: Entit
     """Give an entity a name. Raises NotFound."""
     await entity(workspace, entity_id)
     async with workspace.system_scope() as scope:
-        await decided.rename_entity(scope, entity_id, name, _who(workspace))
+        await decided.rename_entity(scope, entity_id, name, _principal_id(workspace))
     return await entity(workspace, entity_id)
 
 
@@ -301,7 +301,7 @@ async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityPro
     return EntityProgress(**progress, mentions=mention_count)
 
 
-async def _shown(
+async def _mentions_in_context(
     scope: WorkspaceScope, row: stored.NamedRow, spans: Sequence[tuple[int, int]]
 ) -> list[EntityMention]:
     """Return mentions with the text around them, limited to their line."""
@@ -309,7 +309,7 @@ async def _shown(
     if published.version != row.version:
         # Another version was published since the row was read.
         return []
-    texts = await texts_of_spans(scope, published, spans, _AROUND)
+    texts = await texts_of_spans(scope, published, spans, _CONTEXT_CHARACTERS)
     starts = [start for start, _ in spans]
     chunks = await chunks_at(scope, row.document_id, row.version, starts)
     return [
@@ -328,5 +328,5 @@ async def _shown(
     ]
 
 
-def _who(workspace: WorkspaceAccess) -> str:
+def _principal_id(workspace: WorkspaceAccess) -> str:
     return workspace.principal.principal_id

@@ -57,7 +57,9 @@ async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasu
     async with workspace.scope() as scope:
         document = await get_document(scope, document_id)
     workspace.require(Right.ADMINISTER, document.collection)
-    return await _erased(workspace, _doomed(ErasureTarget.DOCUMENT, str(document_id), document_id))
+    return await _erase_and_certify(
+        workspace, _doomed_now(ErasureTarget.DOCUMENT, str(document_id), document_id)
+    )
 
 
 async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Erasure:
@@ -71,7 +73,7 @@ async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Eras
                 f"there is no collection {collection!r}",
                 hint="`footnote collections list` or `GET /v1/collections` shows what there is",
             )
-    return await _erased(workspace, _doomed(ErasureTarget.COLLECTION, collection))
+    return await _erase_and_certify(workspace, _doomed_now(ErasureTarget.COLLECTION, collection))
 
 
 async def erase_principal(workspace: WorkspaceAccess, principal_id: PrincipalId) -> Erasure:
@@ -80,7 +82,7 @@ async def erase_principal(workspace: WorkspaceAccess, principal_id: PrincipalId)
     For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Nobody is told
     whether there is such a principal: what it had is counted.
     """
-    return await _erased(workspace, _doomed(ErasureTarget.PRINCIPAL, principal_id))
+    return await _erase_and_certify(workspace, _doomed_now(ErasureTarget.PRINCIPAL, principal_id))
 
 
 # --- looked up, verified, carried out again -------------------------------------------------------
@@ -169,8 +171,8 @@ async def replay_erasures(
         )
         erasure, refusal = None, None
         try:
-            if await _anything_of(workspace, doomed):
-                erasure = await _erased(workspace, doomed)
+            if await _has_data(workspace, doomed):
+                erasure = await _erase_and_certify(workspace, doomed)
         except UnderLegalHold as error:
             refusal = error.with_hint
         async with workspace.scope() as scope:
@@ -188,11 +190,11 @@ def _is_unchanged(erasure: Erasure) -> bool:
 # --- how it is done -------------------------------------------------------------------------------
 
 
-def _doomed(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
+def _doomed_now(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
     return Doomed(target=target, name=name, document_ids=document_ids, before=datetime.now(UTC))
 
 
-async def _anything_of(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
+async def _has_data(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
     async with workspace.system_scope() as scope:
         if await ledger.doomed_documents(scope, doomed):
             return True
@@ -201,7 +203,7 @@ async def _anything_of(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
         return any((await ledger.count_of_principal(scope, doomed)).values())
 
 
-async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
+async def _erase_and_certify(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
     """Look, erase, look again, and certify it."""
     async with workspace.system_scope() as scope:
         target_ids = await ledger.doomed_documents(scope, doomed)
@@ -209,7 +211,7 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
             await refuse_what_is_held(scope, document_id)
         family = await family_of(scope, target_ids)
     quoted = await _quotable(workspace, family.document_ids)
-    before = await _look(workspace, doomed, family, quoted)
+    before = await _find_data(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
         await _refuse_held_writers(scope, doomed, before.written)
     entry = ErasureEntry(
@@ -232,7 +234,7 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         await empty(scope, before.written)
     await _delete(workspace, doomed, target_ids)
     cached = workspace.engine.forget_cached(workspace.workspace_id)
-    after = await _look(workspace, doomed, family, quoted)
+    after = await _find_data(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
         audit_entries = await ledger.count_entries_naming(scope, family.document_ids)
     erasure = Erasure(
@@ -270,7 +272,7 @@ async def _quotable(workspace: WorkspaceAccess, document_ids: Sequence[UUID]) ->
     return all_quotable(quotables)
 
 
-async def _look(
+async def _find_data(
     workspace: WorkspaceAccess, doomed: Doomed, family: Family, quoted: Quotable
 ) -> Found:
     async with workspace.system_scope() as scope:

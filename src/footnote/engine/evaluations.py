@@ -60,7 +60,7 @@ async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> Evaluation
     async with workspace.scope() as scope:
         run = await stored.get_run(scope, run_id)
     if run is None:
-        raise _absent(run_id)
+        raise _no_such_run(run_id)
     return run
 
 
@@ -68,7 +68,7 @@ async def delete_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> None:
     """Forget a run. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         if not await stored.remove_run(scope, run_id):
-            raise _absent(run_id)
+            raise _no_such_run(run_id)
 
 
 async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -> StartedEvaluation:
@@ -133,7 +133,7 @@ def _not_started(run_id: UUID) -> NotFound:
     )
 
 
-def _absent(run_id: UUID) -> NotFound:
+def _no_such_run(run_id: UUID) -> NotFound:
     return NotFound(
         f"there is no evaluation run {run_id}",
         hint="`footnote eval-runs list` or `GET /v1/evaluations` shows the ids",

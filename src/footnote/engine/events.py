@@ -52,7 +52,7 @@ async def follow_events(
             if len(events) == _PAGE:
                 continue
             pause = pauses[0] if pauses else heartbeat_seconds
-            notified = await _heard(woken, pause)
+            notified = await _notified_within(woken, pause)
             if notified:
                 pauses = PAUSES
             elif pauses:
@@ -71,7 +71,7 @@ def cursor_from(text: str) -> EventCursor:
     return EventCursor(transaction_id=int(match[1]), event_no=int(match[2]))
 
 
-async def _heard(woken: asyncio.Event, seconds: float) -> bool:
+async def _notified_within(woken: asyncio.Event, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
             await woken.wait()

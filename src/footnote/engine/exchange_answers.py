@@ -102,7 +102,7 @@ async def answered(workspace: WorkspaceAccess, question: NextQuestion) -> Exchan
     """
     async with aclosing(_events(workspace, question)) as events:
         answer = await completed(events)
-    return await _kept(workspace, question, answer)
+    return await _store_exchange(workspace, question, answer)
 
 
 async def answered_stream(
@@ -115,7 +115,7 @@ async def answered_stream(
     async with aclosing(_events(workspace, question)) as events:
         async for event in events:
             if isinstance(event, AnswerDone):
-                await _kept(workspace, question, event.answer)
+                await _store_exchange(workspace, question, event.answer)
             yield event
 
 
@@ -129,23 +129,23 @@ async def _events(
     """
     best: Sequence[AnswerEvent] = ()
     for position, asking in enumerate(question.attempts, 1):
-        stream_directly = position == len(question.attempts) and not _worth(best)[0]
+        stream_directly = position == len(question.attempts) and not _attempt_rank(best)[0]
         buffered: list[AnswerEvent] = []
-        async with aclosing(_asked(workspace, asking)) as events:
+        async with aclosing(_attempt_stream(workspace, asking)) as events:
             async for event in events:
                 if stream_directly:
                     yield event
                 buffered.append(event)
         if stream_directly:
             return
-        best = max(best, buffered, key=_worth)
-        if _worth(best) >= (True, SURE):
+        best = max(best, buffered, key=_attempt_rank)
+        if _attempt_rank(best) >= (True, SURE):
             break
     for event in best:
         yield event
 
 
-def _asked(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerEvent]:
+def _attempt_stream(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerEvent]:
     if asking.agent:
         return agent_stream(
             workspace, asking.question, conversation=asking.conversation, model=asking.model
@@ -162,7 +162,7 @@ def _asked(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerE
     )
 
 
-def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
+def _attempt_rank(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
     """Return the sort key of an attempt's answer: whether it was found, and its confidence."""
     done = events[-1] if events else None
     if not isinstance(done, AnswerDone):
@@ -170,7 +170,9 @@ def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
     return done.answer.found, done.answer.confidence
 
 
-async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answer) -> Exchange:
+async def _store_exchange(
+    workspace: WorkspaceAccess, question: NextQuestion, answer: Answer
+) -> Exchange:
     """Store a finished answer with its question, without what was deleted meanwhile.
 
     Of its evidence, ids, ranks and scores are stored, not the texts. Raises NotFound once the

@@ -82,7 +82,7 @@ async def next_question(
 
     Raises NotFound, InvalidRequest, and Conflict for a key of another question.
     """
-    question = _checked(asking)
+    question = _checked_question(asking)
     question_id, reply_id = _ids_under(idempotency_key, conversation_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
@@ -115,7 +115,7 @@ async def edited_question(
     The old branch is kept. Raises NotFound, InvalidRequest for an answer, and Conflict for a key of
     another question.
     """
-    question = _checked(asking)
+    question = _checked_question(asking)
     question_id, reply_id = _ids_under(idempotency_key, message_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
@@ -182,7 +182,7 @@ async def question_again(
     )
 
 
-def _checked(asking: Asking) -> str:
+def _checked_question(asking: Asking) -> str:
     """The question as it is kept. Raises InvalidRequest."""
     return checked_query(
         SearchRequest(query=asking.question, top_k=asking.top_k, filters=asking.filters)

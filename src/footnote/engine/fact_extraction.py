@@ -134,14 +134,14 @@ async def extract_document(
     StoreUnavailable, StoreFull, ModelAway and BudgetExceeded.
     """
     try:
-        read = await _read(engine, workspace_id, pending)
+        read = await _read_document(engine, workspace_id, pending)
         rules_done = pending.read_by in (extraction.without_model, extraction.extractor)
         if extraction.reader is None or read is None:
-            await _keep(
+            await _store_facts(
                 engine, workspace_id, pending, extraction, read, extractor=extraction.extractor
             )
         elif not rules_done:
-            await _keep(
+            await _store_facts(
                 engine, workspace_id, pending, extraction, read, extractor=extraction.without_model
             )
         else:
@@ -155,7 +155,7 @@ async def extract_document(
                 is_late=is_late,
             )
             if reading is not None:
-                await _keep(
+                await _store_facts(
                     engine,
                     workspace_id,
                     pending,
@@ -175,7 +175,7 @@ async def extract_document(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
+class _ReadDocument:
     """A document that has a text."""
 
     document: DocumentText
@@ -185,7 +185,9 @@ class _Read:
     short_number: str
 
 
-async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion) -> _Read | None:
+async def _read_document(
+    engine: Services, workspace_id: UUID, pending: PublishedVersion
+) -> _ReadDocument | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, pending.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
@@ -200,15 +202,15 @@ async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion)
     number, short = await asyncio.to_thread(
         lambda: (subject_number(document), short_number(document))
     )
-    return _Read(document=document, passages=passages, number=number, short_number=short)
+    return _ReadDocument(document=document, passages=passages, number=number, short_number=short)
 
 
-async def _keep(
+async def _store_facts(
     engine: Services,
     workspace_id: UUID,
     pending: PublishedVersion,
     extraction: FactExtraction,
-    read: _Read | None,
+    read: _ReadDocument | None,
     *,
     extractor: str,
     reading: Reading | None = None,
@@ -229,7 +231,7 @@ async def _keep(
 
     keyed = await asyncio.to_thread(compute_facts)
     embedder = _embedder_of(extraction.embedder, pending.language)
-    vectors = await _embedded(embedder, [keyed_fact.fact.embedded for keyed_fact in keyed])
+    vectors = await _embed_facts(embedder, [keyed_fact.fact.embedded for keyed_fact in keyed])
     extracted = ExtractedFacts(
         extractor=extractor, lane=extraction.lane, facts=tuple(keyed), vectors=vectors
     )
@@ -248,7 +250,7 @@ async def _keep(
             await drop_readings(scope, "facts", pending, finished_parts)
 
 
-def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
+def _keyed(engine: Services, read: _ReadDocument, fact: ExtractedFact) -> KeyedFact:
     document = read.document
     keys = keys_of(fact, document.title, read.number, read.short_number)
     forms = form_keys(fact.subject)
@@ -258,7 +260,7 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
     return KeyedFact(
         fact=fact,
         quote=document.text[slice(*fact.quoted)],
-        place=_place(fact.quoted[0], read.passages),
+        place=_fact_place(fact.quoted[0], read.passages),
         same=keys.same,
         merge=keys.merge,
         claim=keys.claim,
@@ -270,7 +272,7 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
     )
 
 
-def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
+def _fact_place(start: int, passages: Sequence[Passage]) -> FactPlace:
     """Return the chunk, page and paragraph of a text offset; passages are in document order."""
     index = bisect_right(passages, start, key=lambda passage: passage.char_start) - 1
     # Passages overlap: the first that has the place begins earlier.
@@ -296,7 +298,7 @@ def _embedder_of(embedder: Embedder, language: str | None) -> Embedder:
     return embedder
 
 
-async def _embedded(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vectors:
+async def _embed_facts(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vectors:
     """Return the unit vector of each fact: the normalised mean of its texts' vectors.
 
     Equal texts are embedded once, in batches of similar length.

@@ -40,9 +40,9 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
 """Facts of each ranking that enter the fusion."""
-_PLACE = TypeAdapter(tuple[UUID, Count])
+_FACT_CURSOR = TypeAdapter(tuple[UUID, Count])
 """Cursor: document, and number of the fact in it."""
-_CLAIM = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
+_CONFLICT_CURSOR = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
 """The key of a claim, in hexadecimal."""
 
 FactLimit = Annotated[int, Field(ge=1, le=200)]
@@ -68,7 +68,7 @@ async def facts(
         statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id, entity_id=entity_id
     )
     cursor_key = ("facts", document_id, entity_id, sorted(kinds), sorted(statuses))
-    after = None if cursor is None else read_cursor(_PLACE, cursor, *cursor_key)
+    after = None if cursor is None else read_cursor(_FACT_CURSOR, cursor, *cursor_key)
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
@@ -79,7 +79,8 @@ async def facts(
     last = page[-1] if len(rows) > limit else None
     return FactPage(
         facts=tuple(fact for fact, _ in page),
-        next_cursor=last and write_cursor(_PLACE, (last[0].document_id, last[1]), *cursor_key),
+        next_cursor=last
+        and write_cursor(_FACT_CURSOR, (last[0].document_id, last[1]), *cursor_key),
     )
 
 
@@ -165,7 +166,11 @@ async def fact_conflicts(
     InvalidRequest.
     """
     cursor_key = ("fact conflicts", document_id)
-    after = None if cursor is None else bytes.fromhex(read_cursor(_CLAIM, cursor, *cursor_key))
+    after = (
+        None
+        if cursor is None
+        else bytes.fromhex(read_cursor(_CONFLICT_CURSOR, cursor, *cursor_key))
+    )
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
@@ -183,7 +188,9 @@ async def fact_conflicts(
             )
             for conflict in page
         ),
-        next_cursor=None if last is None else write_cursor(_CLAIM, last.claim.hex(), *cursor_key),
+        next_cursor=None
+        if last is None
+        else write_cursor(_CONFLICT_CURSOR, last.claim.hex(), *cursor_key),
     )
 
 

@@ -31,8 +31,8 @@ OF_CREDENTIAL = RateLimit(requests=10, window_seconds=60.0, burst=20)
 """Limit per credential id, with which a key, a session or a link begins."""
 NOBODY = "workspace:nobody"
 """Principal of failures in the audit log; no real principal has this prefix."""
-_PROVED_SECONDS = 3600.0
-_MOST_KNOWN = 10_000
+_RECENTLY_VALID_SECONDS = 3600.0
+_MAX_CACHED = 10_000
 
 
 class CredentialRefused(NotAuthenticated):
@@ -71,7 +71,7 @@ class FailedCredentials:
     secret: Callable[[], bytes]
     """Returns the key of the hashes of addresses and credential ids."""
     clock: Callable[[], float] = time.monotonic
-    _proved: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
+    _recently_valid: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
     """Time until which each recently valid credential is exempt, by its digest."""
     _refused: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
     """Time until which each source is refused without a database lookup, by its hash."""
@@ -83,20 +83,20 @@ class FailedCredentials:
         Raises RateLimited before the block for an address with too many failures, and after it, in
         place of NotAuthenticated, where this failure exceeds a limit.
         """
-        await self._require_room(presented)
+        await self._require_allowed(presented)
         try:
             yield
         except NotAuthenticated as error:
-            await self._note(presented, error)
+            await self._count_failure(presented, error)
             raise
         if presented.bearer or presented.session:
-            until = self.clock() + _PROVED_SECONDS
-            _remember(self._proved, self._digest(presented), until)
+            until = self.clock() + _RECENTLY_VALID_SECONDS
+            _cache_until(self._recently_valid, self._digest(presented), until)
 
-    async def _require_room(self, presented: Presented) -> None:
+    async def _require_allowed(self, presented: Presented) -> None:
         network = network_of(presented, self.proxies)
         now = self.clock()
-        if network is None or self._proved.get(self._digest(presented), 0.0) > now:
+        if network is None or self._recently_valid.get(self._digest(presented), 0.0) > now:
             return
         source = self._source(f"address {network}")
         ahead = self._refused.get(source, 0.0) - now
@@ -106,7 +106,7 @@ class FailedCredentials:
         if not status.remaining:
             raise self._too_many(source, status)
 
-    async def _note(self, presented: Presented, error: NotAuthenticated) -> None:
+    async def _count_failure(self, presented: Presented, error: NotAuthenticated) -> None:
         credential_id = credential_id_of(presented.bearer or presented.session or "")
         network = network_of(presented, self.proxies)
         limits: list[tuple[str, RateLimit]] = []
@@ -123,10 +123,10 @@ class FailedCredentials:
                 status = status_of(limit, allowed=False, ahead_seconds=ahead)
                 raise self._too_many(source, status) from error
         if presented.peer is not None or isinstance(error, CredentialRefused):
-            self._enter(error, credential_id, None if network is None else str(network))
+            self._log_failure(error, credential_id, None if network is None else str(network))
         # Else a command on this machine, whose own user is told.
 
-    def _enter(
+    def _log_failure(
         self, error: NotAuthenticated, credential_id: str | None, address: str | None
     ) -> None:
         subject = {} if address is None else {"address": address}
@@ -151,7 +151,7 @@ class FailedCredentials:
         self.audit.append_soon(error.workspace_id, draft)
 
     def _too_many(self, source: bytes, status: RateLimitStatus) -> Exception:
-        _remember(self._refused, source, self.clock() + status.reset_seconds)
+        _cache_until(self._refused, source, self.clock() + status.reset_seconds)
         return too_often("too many credentials were refused that came from here", status)
 
     def _source(self, name: str) -> bytes:
@@ -162,8 +162,8 @@ class FailedCredentials:
         return hashlib.sha256(repr((presented.bearer, presented.session)).encode()).digest()
 
 
-def _remember(cache: OrderedDict[bytes, float], key: bytes, until: float) -> None:
+def _cache_until(cache: OrderedDict[bytes, float], key: bytes, until: float) -> None:
     cache[key] = until
     cache.move_to_end(key)
-    while len(cache) > _MOST_KNOWN:
+    while len(cache) > _MAX_CACHED:
         cache.popitem(last=False)
