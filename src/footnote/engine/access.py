@@ -49,7 +49,7 @@ async def _with_directory_groups(
         raise NotAuthenticated("The account is switched off.")
     mapped = [engine.credentials.roles.get(group) for group in person.groups]
     if engine.credentials.delegation is not None:
-        # A backend decides about collections, as it does for roles that a credential says.
+        # A backend decides about collections, as it does for the roles of a credential.
         mapped = [role for role in mapped if role is Role.ADMIN]
     return replace(
         claimed,
@@ -134,7 +134,7 @@ async def changed_access_names(
     visibility: Visibility,
     shared_with: Access,
 ) -> tuple[str, ...] | None:
-    """Return the names that would admit to a document; None where every role in its place does.
+    """Return the names that would admit to a document; None where every role there does.
 
     `scope` is the caller's. Raises what `set_document_access` raises.
     """
@@ -173,7 +173,7 @@ async def explain_access(
             raise no_such_document(document_id)
         principal = Principal(principal_id=principal_id, groups=tuple(groups), role=role)
         principal = with_grants(principal, await stored.grants_of(scope, principal))
-    ways = {
+    reason_of_name = {
         principal_id: "handed it in"
         if principal_id == access.created_by
         else "is on its access list",
@@ -183,7 +183,7 @@ async def explain_access(
     }
     admitted = [name for name in principal.access_names if name in access.admits]
     reasons = [
-        ways.get(name, f"is in {name}, which is on its access list") for name in admitted
+        reason_of_name.get(name, f"is in {name}, which is on its access list") for name in admitted
     ] or _obstacles(principal, access)
     return AccessExplanation(
         document_id=document_id,

@@ -194,7 +194,7 @@ async def _note_position(act: ActUnderWay) -> None:
     """Record the position of the primary that the caller has seen; searches do not count."""
     access, last_seen = act.access, act.access.last_seen
     if access.engine.replicas and act.act is not Act.SEARCHED and not last_seen.of_replica:
-        with suppress(StoreUnavailable):  # What was done is done.
+        with suppress(StoreUnavailable):  # The act itself is complete.
             last_seen.position = await access.engine.replicas.position()
 
 

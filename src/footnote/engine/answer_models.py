@@ -110,7 +110,7 @@ async def models_asked(workspace: WorkspaceAccess, requested: str | None) -> tup
 
 
 async def models_in_use(workspace: WorkspaceAccess) -> ModelsInUse:
-    """Which models answer in the workspace."""
+    """The models that answer in the workspace."""
     async with workspace.scope() as scope:
         chosen = await workspace_settings.chosen_answer_models(scope)
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=chosen)

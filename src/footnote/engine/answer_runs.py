@@ -156,7 +156,7 @@ class AnswerRuns:
 
     @property
     def under_way(self) -> int:
-        """How many runs have not ended."""
+        """The number of runs that have not ended."""
         return len(self._tasks)
 
     @property
@@ -207,7 +207,7 @@ class AnswerRuns:
         return Reader(self, run, after)
 
     def kept_run(self, owner: Owner, run_id: UUID) -> AnswerRun | None:
-        """The run of this process that its owner can come back to, if there is one."""
+        """The run of this process that its owner can resume, if there is one."""
         run = self._kept.get(run_id)
         return run if run is not None and run.owner == owner else None
 

@@ -51,7 +51,7 @@ async def citations(
     collection: Name | None = None,
     limit: Listed = 50,
 ) -> CitationReport:
-    """Which documents the answers of a period cite most, and which they never do.
+    """Report which documents the answers of a period cite most, and which they never cite.
 
     For administrators, of the collections that they administer, as far as they may see. Raises
     Forbidden, and InvalidRequest for days in the wrong order.

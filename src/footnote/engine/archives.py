@@ -1,4 +1,4 @@
-"""Write a zip archive as a stream, never held whole in memory."""
+"""Write a zip archive as a stream, never completely in memory."""
 
 from __future__ import annotations
 

@@ -124,25 +124,25 @@ class Credentials:
         return self.claims["tokens"].caller_of(claims, f"token:{self.tokens.issuer}")
 
     async def _key_caller(self, key: str, database: Database) -> Caller:
-        sent = read_secret("fn", key)
-        stored_key = None if sent is None else await find_key(database, sent.credential_id)
-        if sent is None or stored_key is None:
+        secret = read_secret("fn", key)
+        stored_key = None if secret is None else await find_key(database, secret.credential_id)
+        if secret is None or stored_key is None:
             raise NotAuthenticated(_NO_KEY)
-        if reason := self._why_invalid(sent, stored_key):
-            raise _refusal(sent, stored_key, reason, _NO_KEY)
+        if reason := self._why_invalid(secret, stored_key):
+            raise _refusal(secret, stored_key, reason, _NO_KEY)
         if stored_key.touch:
             await touch_key(database, stored_key)
         return Caller(identity=stored_key.key.identity, workspaces=(stored_key.workspace.name,))
 
     async def _session_caller(self, cookie: str, database: Database) -> Caller:
-        sent = read_secret("fs", cookie)
+        secret = read_secret("fs", cookie)
         stored_session = None
-        if sent is not None:
-            stored_session = await find_session(database, sent.credential_id, self.idle)
-        if sent is None or stored_session is None:
+        if secret is not None:
+            stored_session = await find_session(database, secret.credential_id, self.idle)
+        if secret is None or stored_session is None:
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
-        if reason := self._why_invalid(sent, stored_session):
-            raise _refusal(sent, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
+        if reason := self._why_invalid(secret, stored_session):
+            raise _refusal(secret, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
         if stored_session.touch:
             await touch_session(database, stored_session)
         principal = Principal(
@@ -156,12 +156,12 @@ class Credentials:
         return Caller(identity=identity, workspaces=(stored_session.workspace.name,))
 
     async def _link_caller(self, token: str, database: Database) -> Caller:
-        sent = read_secret(LINK, token)
-        stored_link = None if sent is None else await find_link(database, sent.credential_id)
-        if sent is None or stored_link is None:
+        secret = read_secret(LINK, token)
+        stored_link = None if secret is None else await find_link(database, secret.credential_id)
+        if secret is None or stored_link is None:
             raise NotAuthenticated(NO_LINK, hint=NEW_LINK)
-        if reason := self._why_invalid(sent, stored_link):
-            raise _refusal(sent, stored_link, reason, NO_LINK, hint=NEW_LINK)
+        if reason := self._why_invalid(secret, stored_link):
+            raise _refusal(secret, stored_link, reason, NO_LINK, hint=NEW_LINK)
         if stored_link.touch:
             await touch_link(database, stored_link)
         return Caller(
@@ -170,9 +170,9 @@ class Credentials:
             link_id=stored_link.link.link_id,
         )
 
-    def _why_invalid(self, sent: HandedOut, stored: Kept) -> str | None:
+    def _why_invalid(self, secret: HandedOut, stored: Kept) -> str | None:
         """Return why a credential is invalid, for the audit log; None if it is valid."""
-        if not self.pepper.matches(sent, stored.secret_hash):
+        if not self.pepper.matches(secret, stored.secret_hash):
             return "wrong secret"
         return None if stored.valid else "expired or revoked"
 
@@ -182,13 +182,13 @@ class Credentials:
 
 
 def _refusal(
-    sent: HandedOut, stored: Kept, reason: str, message: str, *, hint: str | None = None
+    secret: HandedOut, stored: Kept, reason: str, message: str, *, hint: str | None = None
 ) -> CredentialRefused:
-    kind = {"fn": "key", "fs": "session", LINK: "link"}[sent.kind]
+    kind = {"fn": "key", "fs": "session", LINK: "link"}[secret.kind]
     return CredentialRefused(
         message,
         hint=hint,
         workspace_id=stored.workspace.workspace_id,
-        credential=f"{kind}:{sent.credential_id}",
+        credential=f"{kind}:{secret.credential_id}",
         reason=reason,
     )

@@ -95,14 +95,14 @@ def run_backup(
 ) -> Backup:
     """Make a backup where the settings say. Blocks; raises as `create_backup` does."""
     ids = store.ids()
-    before = store.manifest(ids[-1]) if ids else None
+    previous = store.manifest(ids[-1]) if ids else None
     with _source(settings) as (tools, owner, embedded), tools.connected() as connection:
         server_backups.hold_alone(connection)
         if embedded is not None:
             server_backups.prepare_own_server(connection)
         server = server_backups.server_of(connection)
-        if before is not None and not options.adopt:
-            _require_same_server(before.backup.server, server, store)
+        if previous is not None and not options.adopt:
+            _require_same_server(previous.backup.server, server, store)
         started = server_backups.server_time(connection)
         run = _Run(
             backup_id=f"{started.astimezone(UTC):%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z",
@@ -113,7 +113,7 @@ def run_backup(
             connection=connection,
             server=server,
             options=options,
-            before=before,
+            previous=previous,
             tell=tell,
         )
         folder = settings.home / "blobs" if settings.blob_url is None else None
@@ -123,7 +123,7 @@ def run_backup(
             ),
             source_folder=folder,
             backups=store,
-            known={} if before is None else read_index(store, before.file_index),
+            known={} if previous is None else read_index(store, previous.file_index),
         )
         progress = NowAndThen(tell, "copied {:,} files")
         files.copy(progress)
@@ -190,7 +190,7 @@ class _Run:
     connection: Connection
     server: Server
     options: BackupOptions
-    before: Manifest | None
+    previous: Manifest | None
     tell: Tell
     covered_until: datetime
     kind: BackupKind = BackupKind.FULL
@@ -216,20 +216,20 @@ class _Run:
             self.parts.append(part)
             return
         keeps_log = self.options.point_in_time
-        before = self.before
+        previous = self.previous
         if (
-            before is not None
+            previous is not None
             and keeps_log
-            and self._same_history(before.backup)
-            and server_backups.slot_reaches(self.connection, before.log_end)
+            and self._same_history(previous.backup)
+            and server_backups.slot_reaches(self.connection, previous.log_end)
         ):
-            self.continues = before.backup.backup_id
+            self.continues = previous.backup.backup_id
         if not keeps_log:
             server_backups.drop_slot(self.connection)
         elif self.continues is None:
             server_backups.renew_slot(self.connection)
-        if self.options.log and self.continues is not None and before is not None:
-            last = before.backup
+        if self.options.log and self.continues is not None and previous is not None:
+            last = previous.backup
             self.kind = BackupKind.LOG
             self.base = last.base if last.kind is BackupKind.LOG else last.backup_id
         else:
@@ -258,22 +258,22 @@ class _Run:
             "FOOTNOTE_BACKUP_DATABASE_URL a login that has that right or BYPASSRLS",
         )
 
-    def _same_history(self, before: Backup) -> bool:
-        previous = (before.method, before.server.system_identifier, before.server.timeline)
-        return previous == (self.method, self.server.system_identifier, self.server.timeline)
+    def _same_history(self, previous: Backup) -> bool:
+        history = (previous.method, previous.server.system_identifier, previous.server.timeline)
+        return history == (self.method, self.server.system_identifier, self.server.timeline)
 
     def _take_base(self) -> None:
         # `since` is the run that an incremental one builds on; None makes a full one.
-        before = self.before
-        if self.options.full or before is None or not self._same_history(before.backup):
+        previous = self.previous
+        if self.options.full or previous is None or not self._same_history(previous.backup):
             since = None
         else:
-            if before.backup.kind is BackupKind.LOG and before.backup.base is not None:
-                before = self.store.manifest(before.backup.base)
-            first = before
+            if previous.backup.kind is BackupKind.LOG and previous.backup.base is not None:
+                previous = self.store.manifest(previous.backup.base)
+            first = previous
             while first.backup.kind is BackupKind.INCREMENTAL and first.backup.base is not None:
                 first = self.store.manifest(first.backup.base)
-            since = None if self.started - first.backup.started_at > _FULL_AFTER else before
+            since = None if self.started - first.backup.started_at > _FULL_AFTER else previous
         if since is not None:
             try:
                 self._keep_base(since)
@@ -317,15 +317,15 @@ class _Run:
         answers: tuple[RecordedAnswer, ...],
     ) -> Manifest:
         """Return the manifest of the run."""
-        before = self.before
-        if self.kind is BackupKind.LOG and before is not None and files.found == files.known:
-            index = before.file_index
+        previous = self.previous
+        if self.kind is BackupKind.LOG and previous is not None and files.found == files.known:
+            index = previous.file_index
         else:
             index = f"runs/{self.backup_id}/files"
             self.parts.append(write_index(self.store, index, files.found))
         keys = tuple(owner.keys(workspace) for workspace in owner.workspaces())
-        erasures = _erasures(before, keys, owner)
-        destroyed = _destroyed(before, keys, self.covered_until)
+        erasures = _erasures(previous, keys, owner)
+        destroyed = _destroyed(previous, keys, self.covered_until)
         return Manifest(
             backup=Backup(
                 backup_id=self.backup_id,
@@ -363,10 +363,10 @@ class _Run:
 
 
 def _erasures(
-    before: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
+    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
 ) -> tuple[ErasureEntry, ...]:
     """Return all known erasures of existing workspaces, from ledgers and the last manifest."""
-    erasures = {entry.certificate_id: entry for entry in (before.erasures if before else ())}
+    erasures = {entry.certificate_id: entry for entry in (previous.erasures if previous else ())}
     for workspace in keys:
         for entry in owner.erasures(workspace.workspace_id):
             erasures[entry.certificate_id] = entry
@@ -375,10 +375,10 @@ def _erasures(
 
 
 def _destroyed(
-    before: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
+    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
 ) -> tuple[DestroyedWorkspace, ...]:
     """Return the workspaces of earlier runs that no longer exist."""
-    if before is None:
+    if previous is None:
         return ()
     existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
     newly_destroyed = tuple(
@@ -387,7 +387,7 @@ def _destroyed(
             workspace=workspace_keys.workspace,
             noticed_at=noticed_at,
         )
-        for workspace_keys in before.keys
+        for workspace_keys in previous.keys
         if workspace_keys.workspace_id not in existing_ids
     )
-    return (*before.destroyed, *newly_destroyed)
+    return (*previous.destroyed, *newly_destroyed)

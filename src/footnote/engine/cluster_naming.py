@@ -75,7 +75,7 @@ async def load_sampled(
     members = await stored.sampled_members(scope, lane_id, cluster_ids, most=sample_size, of=of)
     numbers = np.array([member.number for member in members], np.int32)
     vectors = await stored.vectors_of(scope, lane_id, numbers, of)
-    assert vectors.shape[0] == numbers.size, "one moment has a vector for each"
+    assert vectors.shape[0] == numbers.size, "a snapshot has one vector for each member"
     return lambda: _sampled(members, vectors, of)
 
 

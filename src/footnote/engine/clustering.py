@@ -50,7 +50,7 @@ class _Work:
     run: ClusterRun | None
     """The last run, if its clusters are still valid."""
     last: ClusterRun | None
-    coming: Numbers
+    new_numbers: Numbers
     """Numbers of the members to be assigned to existing clusters."""
 
 
@@ -75,7 +75,7 @@ async def cluster_further(
     try:
         if work.run is None:
             await _cluster_all(engine, workspace_id, work)
-        elif work.coming.size:
+        elif work.new_numbers.size:
             await _join_new_members(engine, workspace_id, work, work.run)
         else:
             return False
@@ -99,15 +99,15 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
         processed = np.zeros(0, np.int32)
         if last is not None:
             processed = await stored.numbers_looked_at(scope, last.run, of)
-    coming = np.setdiff1d(wanted_of(members.numbers, of), processed)
-    valid = last is not None and not _is_due(last, lane[0], members.numbers, coming)
+    new_numbers = np.setdiff1d(wanted_of(members.numbers, of), processed)
+    valid = last is not None and not _is_due(last, lane[0], members.numbers, new_numbers)
     return _Work(
         of=of,
         lane_id=lane[0],
         members=members,
         run=last if valid else None,
         last=last,
-        coming=coming,
+        new_numbers=new_numbers,
     )
 
 
@@ -116,14 +116,14 @@ def wanted_of(numbers: Numbers, of: ClusterOf) -> Numbers:
     return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
 
 
-def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, coming: Numbers) -> bool:
+def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, new_numbers: Numbers) -> bool:
     if run.lane_id != lane_id:
         return True
     added = int((numbers > run.last_number).sum())
     # Negative where members with lower numbers were published after the last run.
     removed = run.members - (numbers.size - added)
     if numbers.size < FEW:
-        return bool(coming.size or removed)
+        return bool(new_numbers.size or removed)
     return added + abs(removed) > RENEWED * run.members
 
 
@@ -194,17 +194,17 @@ async def _compute_clusters(vectors: Vectors) -> Mapping[ClusterGranularity, Lab
 async def _join_new_members(
     engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun
 ) -> None:
-    coming = work.coming[:_JOINED_AT_ONCE]
-    existing = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.coming)
+    new_numbers = work.new_numbers[:_JOINED_AT_ONCE]
+    existing = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.new_numbers)
     existing = sample_of(existing, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, existing, work.of)
-        new_vectors = await stored.vectors_of(scope, work.lane_id, coming, work.of)
+        new_vectors = await stored.vectors_of(scope, work.lane_id, new_numbers, work.of)
         members = {
             level: await stored.members_of_run(scope, level, run.run, work.of)
             for level in ClusterGranularity
         }
-    if vectors.shape[0] != existing.size or new_vectors.shape[0] != coming.size:
+    if vectors.shape[0] != existing.size or new_vectors.shape[0] != new_numbers.size:
         return  # Some were deleted between the transactions.
 
     def assign(cluster_of: Mapping[int, UUID]) -> tuple[UUID | None, ...]:
@@ -220,13 +220,13 @@ async def _join_new_members(
     assigned = {
         level: await asyncio.to_thread(assign, cluster_of) for level, cluster_of in members.items()
     }
-    document_ids = work.members.documents_of(coming)
+    document_ids = work.members.documents_of(new_numbers)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         for granularity, cluster_ids in assigned.items():
             joining = KeptMembers(
                 granularity=granularity,
                 document_ids=document_ids,
-                numbers=tuple(coming.tolist()),
+                numbers=tuple(new_numbers.tolist()),
                 cluster_ids=cluster_ids,
             )
             await stored.keep_members(scope, work.lane_id, run.run, joining, work.of)

@@ -87,7 +87,7 @@ async def clusters(
     """List clusters of documents or chunks, the largest first.
 
     Counts, labels and representatives come from the documents that the principal may see; a cluster
-    with fewer than three members in them is not there, and its members count as outliers. Raises
+    with fewer than three visible members is left out, and its members count as outliers. Raises
     InvalidRequest.
     """
     after = None if cursor is None else read_cursor(_CURSOR, cursor, "clusters", of, granularity)

@@ -184,7 +184,7 @@ def judge_in_use(workspace: WorkspaceAccess) -> OwnedJudge | None:
 
 
 def _checked(engine: Services, name: str, value: object) -> SettingValue:
-    """The value as the setting has it. Raises InvalidRequest."""
+    """The validated value. Raises InvalidRequest."""
     checked = checked_setting(name, value)
     if name == "grounding_judge":
         # Only the installation decides which service gets texts and who pays.
@@ -244,12 +244,12 @@ async def _unset_older(scope: WorkspaceScope, name: str) -> None:
         await stored.unset_setting(scope, _OLDER_NAMES[name])
 
 
-def _setting_name(called: str) -> str:
-    name = per_workspace(called)
+def _setting_name(requested: str) -> str:
+    name = per_workspace(requested)
     if name is None:
         raise NotFound(
-            f"a workspace has no setting {shown(called)}",
-            hint=meant_by(called),
+            f"a workspace has no setting {shown(requested)}",
+            hint=meant_by(requested),
         )
     return name
 

@@ -24,7 +24,7 @@ _RERANKING_SHARE = 1 / 12
 
 
 def half_a_search(settings: Settings) -> float:
-    """Longest that one statement, or one reply of the language model, may take, in seconds."""
+    """Time limit of one statement, or one reply of the language model, in seconds."""
     return settings.seconds.search / 2
 
 
@@ -38,7 +38,7 @@ def reader_from_settings(settings: Settings) -> LazyReader | None:
 
 
 def language_model_from_settings(settings: Settings) -> WritingModel | None:
-    """The language model the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    """The configured language model; nothing is contacted yet. Raises UnsupportedSettings."""
     if settings.language_model is None:
         return None
     served = served_model(settings.language_model, WRITER.model)
@@ -53,7 +53,7 @@ def language_model_from_settings(settings: Settings) -> WritingModel | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredModels:
-    """The models that are configured beside the embedder; nothing is loaded or reached yet."""
+    """The models that are configured beside the embedder; nothing is loaded or contacted yet."""
 
     reader: LazyReader | None
     language: WritingModel | None
@@ -73,7 +73,7 @@ def configured_models(settings: Settings) -> ConfiguredModels:
 
 
 def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> GuardedReranker | None:
-    """The reranker the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    """The reranker the settings name; nothing is contacted yet. Raises UnsupportedSettings."""
     reranker = served_model(settings.reranker, "FOOTNOTE_RERANKER")
     google = _google(settings)
     url = google.url if reranker.vendor == "vertex" else reranker.url
@@ -94,7 +94,7 @@ def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> Gua
 def judge_from_settings(
     settings: Settings, reader: LazyReader | None, language: WritingModel | None
 ) -> OwnedJudge | None:
-    """The judge the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    """The judge the settings name; nothing is contacted yet. Raises UnsupportedSettings."""
     google = _google(settings)
     return judge_from(
         kind=settings.grounding_judge,

@@ -1,4 +1,4 @@
-"""A conversation as a file to keep: Word with real footnotes, and the same as PDF."""
+"""Export a conversation as a file: Word with real footnotes, and the same as PDF."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _CONVERSATIONS_AT_ONCE = 50
 _MESSAGES_AT_ONCE = 500
 _MATCHES_SHOWN = 3
 _BEFORE, _EXCERPT = 60, 200
-"""Characters of an excerpt before the words, and in all."""
+"""Characters of an excerpt before the words, and in total."""
 
 
 async def find_conversations(
@@ -67,7 +67,7 @@ async def find_conversations(
 async def _messages_with_words(
     workspace: WorkspaceAccess, conversations: Sequence[Conversation], words: Sequence[str]
 ) -> tuple[dict[UUID, list[SaidMessage]], int]:
-    """The messages that have the words, by conversation, and how many were looked at."""
+    """The messages that have the words, by conversation, and how many were scanned."""
     by_conversation: defaultdict[UUID, list[SaidMessage]] = defaultdict(list)
     ids, after, scanned = (
         [conversation.conversation_id for conversation in conversations],

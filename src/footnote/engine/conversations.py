@@ -226,7 +226,7 @@ def title_from(question: str) -> str:
 
 
 async def _refuse_what_is_held(scope: WorkspaceScope, refusal: str) -> None:
-    """Raise UnderLegalHold where all that the acting principal asked is held."""
+    """Raise UnderLegalHold where the questions of the acting principal are under legal hold."""
     await wait_for_holds(scope)
     if await conversations_are_held(scope):
         raise UnderLegalHold(
@@ -244,7 +244,7 @@ async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: U
     return position.message_no
 
 
-# --- exported -----------------------------------------------------------------------------------
+# --- export -------------------------------------------------------------------------------------
 
 
 async def export_conversation(
@@ -304,7 +304,7 @@ def citation_place(citation: Citation) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text on one line, as Markdown that shows it and does nothing else.
+    """The text on one line, escaped so that Markdown shows it literally.
 
     >>> escaped("see [here](x)")
     'see \\\\[here\\\\](x)'

@@ -11,7 +11,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """The names of the columns and the rows.
+    """Return the column names and the rows as CSV.
 
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
 

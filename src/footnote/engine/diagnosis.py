@@ -36,7 +36,7 @@ _FREE_BYTES = 1024**3
 _UNWRAPPED_AT_ONCE = 16
 """Workspaces whose keys are unwrapped concurrently."""
 _MAX_NAMED_WORKSPACES = 5
-"""Workspaces that are named whose keys cannot be unwrapped."""
+"""Most workspaces named in the check whose keys cannot be unwrapped."""
 
 
 async def examine_installation(workspace: WorkspaceAccess) -> Health:
@@ -179,30 +179,30 @@ async def reader_check(settings: Settings, loaded: str = "loaded") -> Check:
             hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
         )
     try:
-        fitted = await reader.companions()
+        companions = await reader.companions()
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error), hint=error.hint)
     finally:
         await reader.close()
-    spared = fitted.screened and settings.reader == "packaged"
-    details = [loaded, *(f"without {part}" for part in fitted.lacking)]
+    spared = companions.screened and settings.reader == "packaged"
+    details = [loaded, *(f"without {part}" for part in companions.lacking)]
     details += [] if spared else ["it looks through every passage that is indexed"]
     return Check(
         name=name,
-        ok=not fitted.lacking,
+        ok=not companions.lacking,
         detail="; ".join(details),
         hint="fit each to this reader, and put it beside its weights: training/README.md",
     )
 
 
 def answer_models_check(names: Sequence[str]) -> Check:
-    """Which models answer, where none of them was refused."""
+    """Report the models that answer; their settings were accepted."""
     detail = ", ".join(names) or "none: answers quote documents"
     return Check(name="answer models", ok=True, detail=detail)
 
 
 def judge_check(settings: Settings) -> Check:
-    """Which model checks answers, where it was not refused."""
+    """Report the model that checks answers; its settings were accepted."""
     detail: str = settings.grounding_judge
     if detail == "reader" and settings.reader == "none":
         detail = "none, since FOOTNOTE_READER is none: exact values and shared words decide"
@@ -210,7 +210,7 @@ def judge_check(settings: Settings) -> Check:
 
 
 def file_store_check(url: str) -> Check:
-    """Where files are kept, if not in the home, and its options were not refused."""
+    """Report where files are stored, if not in the home; its options were accepted."""
     return Check(name="file store", ok=True, detail=url)
 
 
@@ -220,7 +220,7 @@ def writes_apart(settings: Settings) -> bool:
 
 
 def room_in(home: Path) -> Check:
-    """Whether the folder of an installation can be used and has room; as doctor and /health say."""
+    """Check that the folder of an installation can be used and has room."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(home).free

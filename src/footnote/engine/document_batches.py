@@ -1,4 +1,4 @@
-"""Several documents changed or deleted at once; one that is refused does not keep the others."""
+"""Change or delete several documents at once; a refused one does not stop the others."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ async def change_documents(
     visibility: Visibility | None = None,
     shared_with: Access = (),
 ) -> tuple[DocumentOutcome, ...]:
-    """Give each tags and take others from it, merge metadata into it, and say who sees it.
+    """Add tags to each document, remove others, merge metadata, and set who sees it.
 
-    A tag that is to be added and taken away is taken away. Each document is changed whole or not
+    A tag that is both added and removed is removed. Each document is changed completely or not
     at all, as by `change_document` and `set_document_access`, in the order named. Raises
-    InvalidRequest where nothing is to be changed, or for a list of people that means nothing.
+    InvalidRequest where nothing is to be changed, or for a list of people that has no effect.
     """
     if not (add_tags or remove_tags or metadata or visibility):
         raise InvalidRequest(
@@ -96,7 +96,7 @@ async def delete_documents(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Changes:
-    """What is asked for of every document."""
+    """The changes to make to every document."""
 
     add_tags: Tags
     remove_tags: Tags
@@ -148,7 +148,7 @@ async def _change_labels(
 
 
 def _tags(document: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
-    """The tags it has then. Raises InvalidRequest for too many."""
+    """The tags after the change. Raises InvalidRequest for too many."""
     combined = dict.fromkeys((*document.tags, *added))
     tags = tuple(tag for tag in combined if tag not in removed)
     if len(tags) > MAX_TAGS:

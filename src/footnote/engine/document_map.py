@@ -1,4 +1,4 @@
-"""The map of a workspace's documents: where each lies among all that one may see."""
+"""The map of a workspace's documents: the position of each among all visible ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from footnote.store.listing import Listing
 from footnote.validation.constrained_types import ListQuery, MapWait, Name, Tag
 
 _DECIMALS = 4
-"""Of places, on a map that is two wide: a fifth of a pixel on a screen of 4,000."""
+"""Of coordinates, on a map two units wide: a fifth of a pixel on a screen of 4,000."""
 
 
 async def document_map(
@@ -77,7 +77,9 @@ async def document_map(
         vectors = None
         if engine.map_layouts.wants_vectors(key):
             vector_numbers, vectors = await stored.load_vectors(scope, lane_id, numbers.tolist())
-            assert np.array_equal(vector_numbers, numbers), "one moment has a vector for each"
+            assert np.array_equal(vector_numbers, numbers), (
+                "a snapshot has one vector for each document"
+            )
     if vectors is not None and engine.map_layouts.wants_vectors(key):
         engine.map_layouts.begin(key, vectors)
     layout = await engine.map_layouts.wait(key, wait_seconds)

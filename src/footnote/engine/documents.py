@@ -1,4 +1,4 @@
-"""Documents of a workspace: found, read, changed, deleted and tried again."""
+"""Documents of a workspace: look up, read, change, delete and retry."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CANDIDATES_SHOWN = 8
 _BEGINNING_OF_ID = re.compile(r"[0-9a-f]{1,32}")
 
 
-# --- known ----------------------------------------------------------------------------------------
+# --- look up --------------------------------------------------------------------------------------
 
 
 async def document(workspace: WorkspaceAccess, document_id: UUID) -> Document:
@@ -66,7 +66,7 @@ async def document(workspace: WorkspaceAccess, document_id: UUID) -> Document:
 
 
 async def children(workspace: WorkspaceAccess, document_id: UUID) -> tuple[Document, ...]:
-    """The attachments of a document, and theirs. Raises NotFound."""
+    """The attachments of a document, at any depth. Raises NotFound."""
     async with workspace.scope() as scope:
         await stored.get_document(scope, document_id)
         family = await stored.documents_and_attachments(scope, [document_id])
@@ -95,7 +95,7 @@ async def stats(workspace: WorkspaceAccess) -> WorkspaceStats:
     )
 
 
-# --- found by what people call them -----------------------------------------------------------
+# --- resolve names ----------------------------------------------------------------------------
 
 
 async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
@@ -188,7 +188,7 @@ async def original(workspace: WorkspaceAccess, document_id: UUID) -> Original:
 
 
 async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> OriginalFile:
-    """The same, opened to be read a piece at a time."""
+    """The same file, opened so that it can be read in pieces."""
     async with workspace.scope() as scope:
         version = await stored.shown_version(scope, document_id)
     if not version.blob_key:
@@ -209,7 +209,7 @@ async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> Origin
 async def text(
     workspace: WorkspaceAccess, document_id: UUID, *, most_characters: TextLength = 500_000
 ) -> WholeText | None:
-    """What was read of a document, from its beginning; None while nothing is published.
+    """The extracted text of a document, from its start; None while nothing is published.
 
     Raises NotFound.
     """
@@ -227,7 +227,7 @@ async def passages(
         return await passages_in_order(scope, document_id, limit)
 
 
-# --- changed ----------------------------------------------------------------------------------
+# --- change -----------------------------------------------------------------------------------
 
 
 async def change_document(
@@ -256,11 +256,11 @@ async def change_document(
         )
 
 
-# --- deleted ----------------------------------------------------------------------------------
+# --- delete -----------------------------------------------------------------------------------
 
 
 async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None:
-    """Remove a document, its attachments and all that was made of them.
+    """Remove a document, its attachments and everything derived from them.
 
     Raises NotFound, and UnderLegalHold.
     """
@@ -274,7 +274,7 @@ async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None
 
 
 async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
-    """Raise UnderLegalHold for a document that may not be deleted; triggers see to it as well."""
+    """Raise UnderLegalHold for a document that may not be deleted; triggers enforce it too."""
     if await document_is_held(scope, document_id):
         raise UnderLegalHold(
             f"the document {document_id} is not deleted: it, what it is attached to, an attachment "
@@ -283,7 +283,7 @@ async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
         )
 
 
-# --- tried again ------------------------------------------------------------------------------
+# --- retry ------------------------------------------------------------------------------------
 
 
 async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
@@ -324,7 +324,7 @@ async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
 async def retry_all(
     workspace: WorkspaceAccess, document_ids: Sequence[UUID]
 ) -> tuple[Retried, ...]:
-    """Retry each; one that is refused does not keep the others from being tried."""
+    """Retry each document; a refused one does not stop the others."""
     retried = []
     for document_id in document_ids:
         try:

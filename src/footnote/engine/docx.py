@@ -1,4 +1,4 @@
-"""Paragraphs with footnotes become a Word document (ECMA-376, WordprocessingML)."""
+"""Write paragraphs with footnotes as a Word document (ECMA-376, WordprocessingML)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
-# Everything that XML 1.0 cannot hold.
+# Characters that XML 1.0 does not allow.
 _UNWRITABLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _FIRST_NOTE = 1
 """First footnote id of our own; -1 and 0 are the separator lines."""
@@ -170,7 +170,7 @@ def _properties(style: str, text: str) -> str:
 
 
 def _runs(text: str, *, emphasis: bool = False) -> Iterator[str]:
-    """A run for each line, so that lines stay lines."""
+    """A run for each line, so that line breaks are kept."""
     properties = ("<w:i/><w:iCs/>" if emphasis else "") + (
         "<w:rtl/>" if _is_right_to_left(text) else ""
     )
@@ -183,7 +183,7 @@ def _runs(text: str, *, emphasis: bool = False) -> Iterator[str]:
 
 
 def _is_right_to_left(text: str) -> bool:
-    """Whether the first letter that has a direction goes from right to left."""
+    """Whether the first letter with a direction is written from right to left."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return (
         next((direction for direction in directions if direction in {"L", "R", "AL"}), "L") != "L"

@@ -92,7 +92,7 @@ async def rotate_master_key(
 
     `new_version` rotates the master key first. `retire_old` makes keys that older versions wrapped
     unusable, those in backups above all. Raises KeyUnavailable, and UnsupportedSettings where the
-    master key is not ours to change.
+    master key cannot be changed from here.
     """
     ring = engine.database.keys
     master = ring.masters[0]
@@ -102,7 +102,7 @@ async def rotate_master_key(
         await master.rotate()
     rewrapped: set[UUID] = set()
     keys = 0
-    # Again, for workspaces that were made meanwhile by a process that had not noticed.
+    # Twice, for workspaces created meanwhile by a process that still used the old key.
     for _ in range(2):
         for workspace in await list_workspaces(engine.owner_url):
             if workspace.workspace_id not in rewrapped:

@@ -1,4 +1,4 @@
-"""Entities of a workspace: listed, shown with every mention, merged, split and renamed."""
+"""Entities of a workspace: list, show with every mention, merge, split and rename."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ async def entity_mentions(
     limit: EntityLimit = 50,
     cursor: str | None = None,
 ) -> MentionPage:
-    """Every place where documents name an entity, in their order. Raises NotFound."""
+    """Every mention of an entity, in the order of the documents. Raises NotFound."""
     document_id, ordinal, first = _BEFORE_FIRST_MENTION
     if cursor is not None:
         document_id, ordinal, first = read_cursor(_MENTION_CURSOR, cursor, "mentions", entity_id)
@@ -246,7 +246,7 @@ async def rename_entity(workspace: WorkspaceAccess, entity_id: UUID, name: Entit
 async def entity_decisions(
     workspace: WorkspaceAccess, entity_id: UUID
 ) -> tuple[EntityDecision, ...]:
-    """What was decided of an entity, latest first, at most a hundred. Raises NotFound."""
+    """The decisions about an entity, latest first, at most a hundred. Raises NotFound."""
     await entity(workspace, entity_id)
     async with workspace.scope() as scope:
         return await decided.decisions_of(scope, entity_id, _DECISIONS_SHOWN)

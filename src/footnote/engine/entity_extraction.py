@@ -1,4 +1,4 @@
-"""Extracts what published documents name, one document in one transaction."""
+"""Extracts the entities of published documents, one document in one transaction."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class EntityExtraction:
     enabled: bool
     kinds: frozenset[EntityKind]
     finder: str
-    """What finds names; empty where nothing does."""
+    """Name of the model that finds names; empty without one."""
     reader: DocumentReader | None = None
     """The language model that reads documents for names, too."""
     possible_reader: DocumentReader | None = None
@@ -83,7 +83,7 @@ class EntityExtraction:
 
 
 async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
-    """What the settings of a workspace want."""
+    """The entity extraction that the settings of a workspace configure."""
     settings: Settings = (await configuration_of(workspace)).settings
     engine = workspace.engine
     kinds = frozenset(EntityKind(kind) for kind in listed(settings.entity_kinds))
@@ -185,7 +185,7 @@ async def _read(
     extraction: EntityExtraction,
     reading: Reading | None,
 ) -> list[KeyedEntity]:
-    """What a text names; the names of a language model go before those of the packaged one."""
+    """The entities of a text; names from a language model take precedence over packaged ones."""
     packaged = await _names(engine, text)
 
     def extract() -> list[KeyedEntity]:
@@ -205,7 +205,7 @@ async def _names(engine: Services, text: str) -> list[NamedSpan]:
     """The names in a text, as far as a model finds any. Raises ModelUnavailable."""
     if engine.reader is None:
         return []
-    # Stretches of about `_PART_CHARACTERS`, which end with a line where they can; no data.
+    # Parts of about `_PART_CHARACTERS` that end with a line where possible, without runs of data.
     parts: list[tuple[int, int]] = []
     for first, stop in outside_data(text):
         start = first

@@ -45,7 +45,7 @@ _AT_ONCE = 50
 """Most documents whose texts are in memory at a time."""
 
 
-# --- erased ---------------------------------------------------------------------------------------
+# --- erase ----------------------------------------------------------------------------------------
 
 
 async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasure:
@@ -79,13 +79,13 @@ async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Eras
 async def erase_principal(workspace: WorkspaceAccess, principal_id: PrincipalId) -> Erasure:
     """Erase the documents that a principal handed in, its conversations, and what it asked.
 
-    For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Nobody is told
-    whether there is such a principal: what it had is counted.
+    For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Does not
+    disclose whether the principal exists, only counts what it had.
     """
     return await _erase_and_certify(workspace, _doomed_now(ErasureTarget.PRINCIPAL, principal_id))
 
 
-# --- looked up, verified, carried out again -------------------------------------------------------
+# --- list, verify and repeat ----------------------------------------------------------------------
 
 
 async def erasures(workspace: WorkspaceAccess) -> tuple[ErasureEntry, ...]:
@@ -187,7 +187,7 @@ def _is_unchanged(erasure: Erasure) -> bool:
     return hmac.compare_digest(erasure.sha256, digest_of_certificate(erasure))
 
 
-# --- how it is done -------------------------------------------------------------------------------
+# --- steps ----------------------------------------------------------------------------------------
 
 
 def _doomed_now(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
@@ -204,7 +204,7 @@ async def _has_data(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
 
 
 async def _erase_and_certify(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
-    """Look, erase, look again, and certify it."""
+    """Count the data, erase it, count again, and certify it."""
     async with workspace.system_scope() as scope:
         target_ids = await ledger.doomed_documents(scope, doomed)
         for document_id in target_ids:

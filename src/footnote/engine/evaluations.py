@@ -32,14 +32,14 @@ ListedRuns = Annotated[int, Field(ge=1, le=KEPT_RUNS)]
 
 
 async def keep_evaluation(workspace: WorkspaceAccess, run: NewEvaluationRun) -> EvaluationRun:
-    """Keep a run among the newest of the workspace. Raises Forbidden and InvalidRequest."""
+    """Store a run; only the newest of the workspace remain. Raises Forbidden and InvalidRequest."""
     require_keepable(len(run.outcomes))
     async with workspace.scope() as scope:
         return await stored.keep_run(scope, run, KEPT_RUNS)
 
 
 def require_keepable(questions: int) -> None:
-    """Raise InvalidRequest for a run of no question, or of too many to be kept."""
+    """Raise InvalidRequest for a run without questions, or with too many to store."""
     if not 0 < questions <= MOST_QUESTIONS:
         raise InvalidRequest(
             f"a run of {questions:,} questions is not kept",
@@ -50,13 +50,13 @@ def require_keepable(questions: int) -> None:
 async def evaluation_runs(
     workspace: WorkspaceAccess, *, limit: ListedRuns = 50
 ) -> tuple[EvaluationRun, ...]:
-    """The runs that are kept, latest first. Raises Forbidden."""
+    """The stored runs, latest first. Raises Forbidden."""
     async with workspace.scope() as scope:
         return await stored.list_runs(scope, limit)
 
 
 async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> EvaluationDetail:
-    """A run with what came of each question. Raises NotFound and Forbidden."""
+    """A run with the outcome of each question. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         run = await stored.get_run(scope, run_id)
     if run is None:
@@ -65,14 +65,14 @@ async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> Evaluation
 
 
 async def delete_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> None:
-    """Forget a run. Raises NotFound and Forbidden."""
+    """Delete a run. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         if not await stored.remove_run(scope, run_id):
             raise _no_such_run(run_id)
 
 
 async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -> StartedEvaluation:
-    """Have a worker ask a golden set and keep the run; it sees what the principal sees now.
+    """Have a worker ask a golden set and store the run; it sees what the principal sees now.
 
     Raises Forbidden, NotFound for a golden set that is not known, InvalidRequest, and Conflict
     while another evaluation of the workspace is under way.
@@ -99,13 +99,13 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
 
 
 async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvaluation, ...]:
-    """What workers were told to ask lately, latest first. Raises Forbidden."""
+    """The evaluations started lately, latest first. Raises Forbidden."""
     async with workspace.scope() as scope:
         return await started.list_started(scope, STARTED_KEPT)
 
 
 async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
-    """How far one of them is. Raises NotFound and Forbidden."""
+    """The progress of a started evaluation. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         evaluation = await started.get_started(scope, run_id)
     if evaluation is None:
@@ -114,7 +114,7 @@ async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> Starte
 
 
 async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
-    """Cancel a started evaluation and keep no results; one that has ended stays as it is.
+    """Cancel a started evaluation and store no results; an ended one stays unchanged.
 
     Raises NotFound and Forbidden.
     """

@@ -62,7 +62,7 @@ async def follow_events(
 
 
 def cursor_from(text: str) -> EventCursor:
-    """The place that an event's id names. Raises InvalidRequest."""
+    """The cursor that an event's id encodes. Raises InvalidRequest."""
     match = _CURSOR.fullmatch(text)
     if match is None:
         raise InvalidRequest(

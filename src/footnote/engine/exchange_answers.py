@@ -72,7 +72,7 @@ async def edit_question(
     *,
     idempotency_key: IdempotencyKey | None = None,
 ) -> Exchange:
-    """Ask something else in place of an earlier question; see `edited_question`."""
+    """Ask another question in place of an earlier one; see `edited_question`."""
     question = await edited_question(
         workspace, conversation_id, message_id, asking, idempotency_key=idempotency_key
     )
@@ -96,7 +96,7 @@ async def regenerate_answer(
 
 
 async def answered(workspace: WorkspaceAccess, question: NextQuestion) -> Exchange:
-    """The question with its answer, which is kept.
+    """Answer the question, and store both.
 
     Raises what `ask` raises, and NotFound once the conversation is gone.
     """

@@ -1,4 +1,4 @@
-"""Exchanges: the place of a question in a conversation, and how it is asked there."""
+"""Exchanges: the position of a question in a conversation, and the variants to ask."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Asking:
     plan: str | None = None
     changes: PlanChanges = field(default_factory=PlanChanges)
     conversation: tuple[Turn, ...] = ()
-    """What was said before, oldest first."""
+    """The preceding messages, oldest first."""
     model: str | None = None
     """The model that answers, of those of the workspace, or `extractive`; None asks all in turn."""
     agent: bool = False
@@ -62,13 +62,13 @@ class NextQuestion:
     question_id: UUID = field(default_factory=uuid4)
     reply_id: UUID = field(default_factory=uuid4)
     question: str
-    """As it was put."""
+    """As the user wrote it."""
     attempts: tuple[Asking, ...]
     """Variants to ask in order, until an answer is confident enough."""
     place: Literal["append", "branch", "again"]
-    """After the last message, after a given one, or as another answer to a given one."""
+    """After the last message, after the message `after_no`, or as another answer to it."""
     after_no: int | None = None
-    """The message it follows, where that is given."""
+    """Number of that message; None also where a first question is edited."""
 
 
 async def next_question(
@@ -170,7 +170,9 @@ async def question_again(
         afresh = replace(
             asking, question=question_message.text, changes=replace(asking.changes, cache=False)
         )
-        attempts = await attempts_after(scope, conversation, afresh, position.parent_no, itself=1)
+        attempts = await attempts_after(
+            scope, conversation, afresh, position.parent_no, skip_last=1
+        )
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_message.message_id,
@@ -183,7 +185,7 @@ async def question_again(
 
 
 def _checked_question(asking: Asking) -> str:
-    """The question as it is kept. Raises InvalidRequest."""
+    """The question as it is stored. Raises InvalidRequest."""
     return checked_query(
         SearchRequest(query=asking.question, top_k=asking.top_k, filters=asking.filters)
     )
@@ -195,17 +197,19 @@ async def attempts_after(
     asking: Asking,
     last: int | None,
     *,
-    itself: int = 0,
+    skip_last: int = 0,
 ) -> tuple[Asking, ...]:
     """Return the variants to ask in order: in the attached documents, then in all.
 
-    The question may refer to messages up to `last`, without the last `itself` of these, which are
-    the question.
+    The question may refer to messages up to `last`, without the last `skip_last` of these, which
+    are the question.
     """
-    messages = await said_until(scope, conversation.conversation_id, last, MESSAGES_MINDED + itself)
-    messages = messages[: len(messages) - itself]
+    messages = await said_until(
+        scope, conversation.conversation_id, last, MESSAGES_MINDED + skip_last
+    )
+    messages = messages[: len(messages) - skip_last]
     turns = [message.turn for message in messages]
-    # The oldest question kept is put in its standalone form, as earlier ones are cut off.
+    # The oldest retained question takes its standalone form, as earlier ones are cut off.
     answer_index = next(
         (index for index, message in enumerate(messages) if index and message.asked_as), 0
     )
@@ -244,7 +248,7 @@ async def attempts_after(
 
 
 def _ids_under(key: IdempotencyKey | None, parent_id: UUID) -> tuple[UUID, UUID]:
-    """Ids of a question and its reply: the same for the same key at one place, else new ones."""
+    """Ids of a question and its reply: the same for the same key and parent, else new ones."""
     if key is None:
         return uuid4(), uuid4()
     return uuid5(parent_id, f"question/{key}"), uuid5(parent_id, f"reply/{key}")

@@ -100,7 +100,7 @@ def fact_lane(embedder: Embedder) -> Lane:
 
 
 async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
-    """What the settings of a workspace want. Raises LaneMismatch."""
+    """The fact extraction that the settings of a workspace configure. Raises LaneMismatch."""
     engine = workspace.engine
     settings: Settings = (await configuration_of(workspace)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
@@ -134,23 +134,28 @@ async def extract_document(
     StoreUnavailable, StoreFull, ModelAway and BudgetExceeded.
     """
     try:
-        read = await _read_document(engine, workspace_id, pending)
+        source = await _read_document(engine, workspace_id, pending)
         rules_done = pending.read_by in (extraction.without_model, extraction.extractor)
-        if extraction.reader is None or read is None:
+        if extraction.reader is None or source is None:
             await _store_facts(
-                engine, workspace_id, pending, extraction, read, extractor=extraction.extractor
+                engine, workspace_id, pending, extraction, source, extractor=extraction.extractor
             )
         elif not rules_done:
             await _store_facts(
-                engine, workspace_id, pending, extraction, read, extractor=extraction.without_model
+                engine,
+                workspace_id,
+                pending,
+                extraction,
+                source,
+                extractor=extraction.without_model,
             )
         else:
             reading = await read_parts(
                 engine,
                 workspace_id,
                 pending,
-                read.document,
-                read.passages,
+                source.document,
+                source.passages,
                 reader=extraction.reader,
                 is_late=is_late,
             )
@@ -160,7 +165,7 @@ async def extract_document(
                     workspace_id,
                     pending,
                     extraction,
-                    read,
+                    source,
                     extractor=extraction.extractor,
                     reading=reading,
                 )
@@ -210,7 +215,7 @@ async def _store_facts(
     workspace_id: UUID,
     pending: PublishedVersion,
     extraction: FactExtraction,
-    read: _ReadDocument | None,
+    source: _ReadDocument | None,
     *,
     extractor: str,
     reading: Reading | None = None,
@@ -218,14 +223,14 @@ async def _store_facts(
     """Store the facts found by rules, and those of a model where it read the document."""
 
     def compute_facts() -> list[KeyedFact]:
-        if read is None:
+        if source is None:
             return []
-        by_rules = extract_facts(read.document, extraction.kinds)
-        keyed = [_keyed(engine, read, fact) for fact in by_rules]
+        by_rules = extract_facts(source.document, extraction.kinds)
+        keyed = [_keyed(engine, source, fact) for fact in by_rules]
         keyed = [replace(fact, found_by=extraction.without_model) for fact in keyed]
         if reading is not None and extraction.reader is not None:
             reader_name = extraction.reader.name
-            by_reader = [_keyed(engine, read, fact) for fact in reading.facts]
+            by_reader = [_keyed(engine, source, fact) for fact in reading.facts]
             keyed += [replace(fact, found_by=reader_name, by_model=True) for fact in by_reader]
         return keyed[:MOST_FACTS]
 
@@ -250,17 +255,17 @@ async def _store_facts(
             await drop_readings(scope, "facts", pending, finished_parts)
 
 
-def _keyed(engine: Services, read: _ReadDocument, fact: ExtractedFact) -> KeyedFact:
-    document = read.document
-    keys = keys_of(fact, document.title, read.number, read.short_number)
+def _keyed(engine: Services, source: _ReadDocument, fact: ExtractedFact) -> KeyedFact:
+    document = source.document
+    keys = keys_of(fact, document.title, source.number, source.short_number)
     forms = form_keys(fact.subject)
-    if read.number is not None and not is_called_by_name(fact):
-        fact = replace(fact, qualifiers={**fact.qualifiers, "identifier": read.number.written})
-        forms = (*forms, *form_keys(read.number.written))
+    if source.number is not None and not is_called_by_name(fact):
+        fact = replace(fact, qualifiers={**fact.qualifiers, "identifier": source.number.written})
+        forms = (*forms, *form_keys(source.number.written))
     return KeyedFact(
         fact=fact,
         quote=document.text[slice(*fact.quoted)],
-        place=_fact_place(fact.quoted[0], read.passages),
+        place=_fact_place(fact.quoted[0], source.passages),
         same=keys.same,
         merge=keys.merge,
         claim=keys.claim,
@@ -275,7 +280,7 @@ def _keyed(engine: Services, read: _ReadDocument, fact: ExtractedFact) -> KeyedF
 def _fact_place(start: int, passages: Sequence[Passage]) -> FactPlace:
     """Return the chunk, page and paragraph of a text offset; passages are in document order."""
     index = bisect_right(passages, start, key=lambda passage: passage.char_start) - 1
-    # Passages overlap: the first that has the place begins earlier.
+    # Passages overlap: the first that contains the offset begins earlier.
     while index > 0 and passages[index - 1].char_end > start:
         index -= 1
     passage = passages[max(index, 0)]

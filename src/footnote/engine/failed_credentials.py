@@ -124,7 +124,7 @@ class FailedCredentials:
                 raise self._too_many(source, status) from error
         if presented.peer is not None or isinstance(error, CredentialRefused):
             self._log_failure(error, credential_id, None if network is None else str(network))
-        # Else a command on this machine, whose own user is told.
+        # Else it is a command on this machine, whose user sees the error.
 
     def _log_failure(
         self, error: NotAuthenticated, credential_id: str | None, address: str | None
