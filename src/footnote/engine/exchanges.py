@@ -167,11 +167,11 @@ async def question_again(
             if stored_exchange is not None:
                 return stored_exchange
         question_message = await message_at(scope, conversation_id, position.parent_no)
-        afresh = replace(
+        uncached = replace(
             asking, question=question_message.text, changes=replace(asking.changes, cache=False)
         )
         attempts = await attempts_after(
-            scope, conversation, afresh, position.parent_no, skip_last=1
+            scope, conversation, uncached, position.parent_no, skip_last=1
         )
     return NextQuestion(
         conversation_id=conversation_id,
