@@ -104,5 +104,5 @@ def test_what_administrators_may_is_reached_by_the_table_alone() -> None:
         # Its model uses the tools of the servers; who may see where they are is another matter.
         ("footnote.engine.answers.agent_stream", "footnote.engine.answer_models.mcp_servers"),
         # Of `pause_backfill` and `resume_backfill`.
-        ("footnote.engine.backfill._pause", "footnote.engine.configuration.change_setting"),
+        ("footnote.engine.backfill._set_paused", "footnote.engine.configuration.change_setting"),
     }

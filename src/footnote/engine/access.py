@@ -33,13 +33,13 @@ async def as_of_now(engine: Services, scope: WorkspaceScope, claimed: Principal)
     grants. Raises NotAuthenticated for a deactivated user.
     """
     if engine.credentials.ways & {"login", "scim"}:
-        claimed = await _as_the_directory_says(engine, scope, claimed)
+        claimed = await _with_directory_groups(engine, scope, claimed)
     if claimed.role is Role.ADMIN:
         return claimed
     return with_grants(claimed, await stored.grants_of(scope, claimed))
 
 
-async def _as_the_directory_says(
+async def _with_directory_groups(
     engine: Services, scope: WorkspaceScope, claimed: Principal
 ) -> Principal:
     person = await standing(scope, claimed.principal_id)
@@ -47,10 +47,10 @@ async def _as_the_directory_says(
         return claimed
     if not person.active:
         raise NotAuthenticated("The account is switched off.")
-    mapped = [engine.credentials.roles.get(each) for each in person.groups]
+    mapped = [engine.credentials.roles.get(group) for group in person.groups]
     if engine.credentials.delegation is not None:
-        # A backend decides about collections, as it does for roles that a credential says.
-        mapped = [each for each in mapped if each is Role.ADMIN]
+        # A backend decides about collections, as it does for the roles of a credential.
+        mapped = [role for role in mapped if role is Role.ADMIN]
     return replace(
         claimed,
         principal_id=person.user_name,
@@ -63,10 +63,10 @@ async def _as_the_directory_says(
 async def grants(workspace: WorkspaceAccess) -> tuple[Grant, ...]:
     """List the role grants that the caller may administer, by subject and collection."""
     async with workspace.scope() as scope:
-        found = await stored.list_grants(scope)
+        stored_grants = await stored.list_grants(scope)
     return tuple(
         grant
-        for grant in found
+        for grant in stored_grants
         if workspace.principal.may(Right.ADMINISTER, grant.collection or WHOLE_WORKSPACE)
     )
 
@@ -89,11 +89,11 @@ async def revoke_role(
     """Revoke a granted role. Raises NotFound where none was granted there, and Forbidden."""
     workspace.require(Right.ADMINISTER, collection or WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
-        found = await stored.revoke_role(scope, subject, collection)
-    if not found:
-        where = "in the workspace" if collection is None else f"in the collection {collection!r}"
+        revoked = await stored.revoke_role(scope, subject, collection)
+    if not revoked:
+        location = "in the workspace" if collection is None else f"in the collection {collection!r}"
         raise NotFound(
-            f"{subject!r} was granted no role {where}",
+            f"{subject!r} was granted no role {location}",
             hint="`footnote access list` or `GET /v1/grants` shows all",
         )
 
@@ -101,9 +101,9 @@ async def revoke_role(
 async def document_access(workspace: WorkspaceAccess, document_id: UUID) -> DocumentAccess:
     """Return who may see a document. Raises NotFound, and Forbidden unless one may set it."""
     async with workspace.scope() as scope:
-        known = await stored.stored_access(scope, document_id)
-    _require_keeper(workspace, document_id, known)
-    return _described(document_id, known)
+        access = await stored.stored_access(scope, document_id)
+    _require_owner_or_administrator(workspace, document_id, access)
+    return _document_access(document_id, access)
 
 
 async def set_document_access(
@@ -124,7 +124,7 @@ async def set_document_access(
     # In the system scope: after the change the caller may no longer see the document.
     async with workspace.system_scope() as scope:
         await stored.change_access(scope, document_id, visibility, names)
-        return _described(document_id, await stored.stored_access(scope, document_id))
+        return _document_access(document_id, await stored.stored_access(scope, document_id))
 
 
 async def changed_access_names(
@@ -134,7 +134,7 @@ async def changed_access_names(
     visibility: Visibility,
     shared_with: Access,
 ) -> tuple[str, ...] | None:
-    """Return the names that would admit to a document; None where every role in its place does.
+    """Return the names that would admit to a document; None where every role there does.
 
     `scope` is the caller's. Raises what `set_document_access` raises.
     """
@@ -143,14 +143,14 @@ async def changed_access_names(
             "shared_with: a document that the workspace sees needs no list",
             hint="leave the list out, or make the document private",
         )
-    known = await stored.stored_access(scope, document_id)
-    _require_keeper(workspace, document_id, known)
-    if known.parent_id is not None:
+    access = await stored.stored_access(scope, document_id)
+    _require_owner_or_administrator(workspace, document_id, access)
+    if access.parent_id is not None:
         raise InvalidRequest(
             f"{document_id} is an attachment, seen by whoever sees what it is attached to",
-            hint=f"change {known.parent_id}",
+            hint=f"change {access.parent_id}",
         )
-    return access_names(visibility, known.collection, known.created_by, shared_with)
+    return access_names(visibility, access.collection, access.created_by, shared_with)
 
 
 async def explain_access(
@@ -168,44 +168,44 @@ async def explain_access(
     administer.
     """
     async with workspace.system_scope() as scope:
-        found = await stored.stored_access(scope, document_id)
-        if not workspace.principal.may(Right.ADMINISTER, found.collection):
+        access = await stored.stored_access(scope, document_id)
+        if not workspace.principal.may(Right.ADMINISTER, access.collection):
             raise no_such_document(document_id)
-        asked = Principal(principal_id=principal_id, groups=tuple(groups), role=role)
-        asked = with_grants(asked, await stored.grants_of(scope, asked))
-    ways = {
+        principal = Principal(principal_id=principal_id, groups=tuple(groups), role=role)
+        principal = with_grants(principal, await stored.grants_of(scope, principal))
+    reason_of_name = {
         principal_id: "handed it in"
-        if principal_id == found.created_by
+        if principal_id == access.created_by
         else "is on its access list",
-        MEMBERS: f"has the role {asked.role} in the workspace, which sees the document",
-        f"collection:{found.collection}": "has a role in the collection "
-        f"{found.collection!r}, which sees the document",
+        MEMBERS: f"has the role {principal.role} in the workspace, which sees the document",
+        f"collection:{access.collection}": "has a role in the collection "
+        f"{access.collection!r}, which sees the document",
     }
-    admitted = [name for name in asked.access_names if name in found.admits]
+    admitted = [name for name in principal.access_names if name in access.admits]
     reasons = [
-        ways.get(name, f"is in {name}, which is on its access list") for name in admitted
-    ] or _obstacles(asked, found)
+        reason_of_name.get(name, f"is in {name}, which is on its access list") for name in admitted
+    ] or _obstacles(principal, access)
     return AccessExplanation(
         document_id=document_id,
         principal_id=principal_id,
-        visible=bool(admitted) and bool(asked.role or asked.collections),
-        visibility=found.visibility,
-        role=asked.role,
-        collection_role=dict(asked.collections).get(found.collection),
+        visible=bool(admitted) and bool(principal.role or principal.collections),
+        visibility=access.visibility,
+        role=principal.role,
+        collection_role=dict(principal.collections).get(access.collection),
         reasons=tuple(reasons),
     )
 
 
-def _require_keeper(
-    workspace: WorkspaceAccess, document_id: UUID, known: stored.StoredAccess
+def _require_owner_or_administrator(
+    workspace: WorkspaceAccess, document_id: UUID, access: stored.StoredAccess
 ) -> None:
     """Raise Forbidden unless the caller owns the document or administers its collection.
 
     The credential must have the right too: one limited to writing administers nothing.
     """
-    owns = known.created_by == workspace.principal.principal_id
+    owns = access.created_by == workspace.principal.principal_id
     administers = Right.ADMINISTER in workspace.rights and workspace.principal.may(
-        Right.ADMINISTER, known.collection
+        Right.ADMINISTER, access.collection
     )
     if not owns and not administers:
         raise Forbidden(
@@ -215,29 +215,29 @@ def _require_keeper(
         )
 
 
-def _obstacles(asked: Principal, found: stored.StoredAccess) -> list[str]:
+def _obstacles(principal: Principal, access: stored.StoredAccess) -> list[str]:
     """List the reasons why the principal may not see the document."""
     obstacles = []
-    if asked.role is None and not asked.collections:
+    if principal.role is None and not principal.collections:
         obstacles.append("has no role in the workspace, and so sees nothing of it")
-    if found.visibility is Visibility.PRIVATE:
+    if access.visibility is Visibility.PRIVATE:
         obstacles.append("the document is private, and neither the name nor a group is on its list")
-    elif found.visibility is Visibility.COLLECTION:
+    elif access.visibility is Visibility.COLLECTION:
         obstacles.append(
-            f"the document is for the collection {found.collection!r}, in which there is no role"
+            f"the document is for the collection {access.collection!r}, in which there is no role"
         )
-    elif asked.role is None:
+    elif principal.role is None:
         obstacles.append(
-            f"there is no role in the workspace, nor in the collection {found.collection!r}"
+            f"there is no role in the workspace, nor in the collection {access.collection!r}"
         )
     return obstacles
 
 
-def _described(document_id: UUID, found: stored.StoredAccess) -> DocumentAccess:
+def _document_access(document_id: UUID, access: stored.StoredAccess) -> DocumentAccess:
     return DocumentAccess(
         document_id=document_id,
-        collection=found.collection,
-        visibility=found.visibility,
-        owner=found.created_by,
-        shared_with=found.shared_with,
+        collection=access.collection,
+        visibility=access.visibility,
+        owner=access.created_by,
+        shared_with=access.shared_with,
     )

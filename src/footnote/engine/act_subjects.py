@@ -42,24 +42,26 @@ def subject_of(arguments: Mapping[str, object], results: Mapping[str, object]) -
 
     Where both have a name with different values, that of the result is recorded as `new_NAME`.
     """
-    about = {
-        name: written[:MAX_SUBJECT_CHARACTERS]
+    subject = {
+        name: text[:MAX_SUBJECT_CHARACTERS]
         for name, value in arguments.items()
-        if name in SUBJECTS and (written := _written(value)) is not None
+        if name in SUBJECTS and (text := _recorded_value(value)) is not None
     }
     for name, value in results.items():
-        if (written := _written(value)) is not None:
-            made = written[:MAX_SUBJECT_CHARACTERS]
-            about[name if about.get(name, made) == made else f"new_{name}"] = made
-    return about
+        if (text := _recorded_value(value)) is not None:
+            truncated = text[:MAX_SUBJECT_CHARACTERS]
+            subject[name if subject.get(name, truncated) == truncated else f"new_{name}"] = (
+                truncated
+            )
+    return subject
 
 
 def documents_given(arguments: Mapping[str, object]) -> Iterator[UUID]:
     """Yield the ids of documents among an act's arguments, given as ids or as records."""
     for name, value in arguments.items():
         if name in ("document_id", "document_ids"):
-            listed = value if isinstance(value, (list, tuple)) else (value,)
-            yield from (each for each in listed if isinstance(each, UUID))
+            values = value if isinstance(value, (list, tuple)) else (value,)
+            yield from (item for item in values if isinstance(item, UUID))
         elif isinstance(value, (Received, KnownEntry)):
             yield from (document_id for document_id, _ in shown_in(value))
 
@@ -71,101 +73,105 @@ def named_in(_: object) -> Mapping[str, object]:
 
 
 @named_in.register
-def _(made: NewApiKey) -> Mapping[str, object]:
-    return {"key_id": made.key.key_id, "principal": made.key.principal, "rights": made.key.rights}
-
-
-@named_in.register
-def _(made: NewShareLink) -> Mapping[str, object]:
-    return {"link_id": made.link.link_id}
-
-
-@named_in.register
-def _(made: Conversation) -> Mapping[str, object]:
-    return {"conversation_id": made.conversation_id}
-
-
-@named_in.register
-def _(made: WebhookEndpoint) -> Mapping[str, object]:
-    return {"endpoint_id": made.endpoint_id}
-
-
-@named_in.register
-def _(made: PushStatus) -> Mapping[str, object]:
-    return {"ingest_id": made.ingest_id}
-
-
-@named_in.register
-def _(changed: LaneStatus) -> Mapping[str, object]:
-    return {"lane": changed.lane.fingerprint}
-
-
-@named_in.register
-def _(changed: ModelsInUse) -> Mapping[str, object]:
-    return {"names": changed.used or (EXTRACTIVE,)}
-
-
-@named_in.register
-def _(changed: User) -> Mapping[str, object]:
-    return {"user_id": changed.user_id, "principal": changed.user_name}
-
-
-@named_in.register
-def _(changed: UserGroup) -> Mapping[str, object]:
-    return {"group_id": changed.group_id, "name": changed.display_name}
-
-
-@named_in.register
-def _(made: ErasureEntry) -> Mapping[str, object]:
-    return {"certificate_id": made.certificate_id}
-
-
-@named_in.register
-def _(made: ReplayedErasure) -> Mapping[str, object]:
-    return {} if made.erasure is None else named_in(made.erasure)
-
-
-@named_in.register
-def _(made: EvaluationRun | StartedEvaluation) -> Mapping[str, object]:
-    return {"run_id": made.run_id}
-
-
-@named_in.register
-def _(made: WorkspaceSource) -> Mapping[str, object]:
+def _(result: NewApiKey) -> Mapping[str, object]:
     return {
-        "source_id": made.source_id,
-        "place": made.place,
-        "collection": made.collection,
-        "state": made.state,
+        "key_id": result.key.key_id,
+        "principal": result.key.principal,
+        "rights": result.key.rights,
     }
 
 
 @named_in.register
-def _(made: LegalHold) -> Mapping[str, object]:
-    return {"hold_id": made.hold_id}
+def _(result: NewShareLink) -> Mapping[str, object]:
+    return {"link_id": result.link.link_id}
 
 
 @named_in.register
-def _(run: RetentionRun) -> Mapping[str, object]:
-    return asdict(run)
+def _(result: Conversation) -> Mapping[str, object]:
+    return {"conversation_id": result.conversation_id}
+
+
+@named_in.register
+def _(result: WebhookEndpoint) -> Mapping[str, object]:
+    return {"endpoint_id": result.endpoint_id}
+
+
+@named_in.register
+def _(result: PushStatus) -> Mapping[str, object]:
+    return {"ingest_id": result.ingest_id}
+
+
+@named_in.register
+def _(result: LaneStatus) -> Mapping[str, object]:
+    return {"lane": result.lane.fingerprint}
+
+
+@named_in.register
+def _(result: ModelsInUse) -> Mapping[str, object]:
+    return {"names": result.used or (EXTRACTIVE,)}
+
+
+@named_in.register
+def _(result: User) -> Mapping[str, object]:
+    return {"user_id": result.user_id, "principal": result.user_name}
+
+
+@named_in.register
+def _(result: UserGroup) -> Mapping[str, object]:
+    return {"group_id": result.group_id, "name": result.display_name}
+
+
+@named_in.register
+def _(result: ErasureEntry) -> Mapping[str, object]:
+    return {"certificate_id": result.certificate_id}
+
+
+@named_in.register
+def _(result: ReplayedErasure) -> Mapping[str, object]:
+    return {} if result.erasure is None else named_in(result.erasure)
+
+
+@named_in.register
+def _(result: EvaluationRun | StartedEvaluation) -> Mapping[str, object]:
+    return {"run_id": result.run_id}
+
+
+@named_in.register
+def _(result: WorkspaceSource) -> Mapping[str, object]:
+    return {
+        "source_id": result.source_id,
+        "place": result.place,
+        "collection": result.collection,
+        "state": result.state,
+    }
+
+
+@named_in.register
+def _(result: LegalHold) -> Mapping[str, object]:
+    return {"hold_id": result.hold_id}
+
+
+@named_in.register
+def _(result: RetentionRun) -> Mapping[str, object]:
+    return asdict(result)
 
 
 @named_in.register(tuple)
-def _(made: tuple[object, ...]) -> Mapping[str, object]:
+def _(results: tuple[object, ...]) -> Mapping[str, object]:
     """Merge the names of all elements: verbs return pairs, or lists of what they changed."""
-    named: dict[str, tuple[object, ...]] = {}
-    for each in made:
-        for name, value in named_in(each).items():
-            named[name] = (*named.get(name, ()), value)
-    return {name: values[0] if len(values) == 1 else values for name, values in named.items()}
+    names: dict[str, tuple[object, ...]] = {}
+    for result in results:
+        for name, value in named_in(result).items():
+            names[name] = (*names.get(name, ()), value)
+    return {name: values[0] if len(values) == 1 else values for name, values in names.items()}
 
 
-def _written(value: object) -> str | None:
+def _recorded_value(value: object) -> str | None:
     """Return a value as the audit log records it; None if it is no id, name or number."""
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, (list, tuple)):
-        return ", ".join(filter(None, map(_written, value)))
+        return ", ".join(filter(None, map(_recorded_value, value)))
     if isinstance(value, (str, int, float, UUID)) and not isinstance(value, bool):
         # The caller may have passed a whole API key where its id was expected.
         return without_secrets(storable_text(str(value)))

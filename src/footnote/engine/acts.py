@@ -88,33 +88,39 @@ class ActUnderWay:
         self.access.require_open()
         log = self.access.engine.audit
         return log.append(
-            self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
+            self.access.workspace_id,
+            self._draft(outcome, error),
+            self._query(),
+            self._take_model_usage(),
         )
 
     def enter_soon(self, outcome: Outcome, error: BaseException | None = None) -> None:
         """Queue an audit entry without waiting until it is written."""
         log = self.access.engine.audit
         log.append_soon(
-            self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
+            self.access.workspace_id,
+            self._draft(outcome, error),
+            self._query(),
+            self._take_model_usage(),
         )
 
-    def _uses(self) -> tuple[PricedUse, ...]:
+    def _take_model_usage(self) -> tuple[PricedUse, ...]:
         """Return the priced model usage since the last audit entry, and clear it."""
         notes, self.notes[:] = tuple(self.notes), ()
         if not notes:
             return ()
         question = self.arguments.get("question")
-        conversation = self.arguments.get(
+        conversation_id = self.arguments.get(
             "conversation_id", getattr(question, "conversation_id", None)
         )
         documents = tuple(self.shown.documents) if self.act in CHANGING else ()
-        about = UsageAbout(
+        attribution = UsageAbout(
             principal=storable_text(self.access.principal.principal_id),
-            conversation_id=conversation if isinstance(conversation, UUID) else None,
+            conversation_id=conversation_id if isinstance(conversation_id, UUID) else None,
             # Usage of an upload is attributed to its document, that of a search to none.
             document_id=documents[0] if len(documents) == 1 else None,
         )
-        return self.access.engine.metering.priced(about, notes)
+        return self.access.engine.metering.priced(attribution, notes)
 
     def _draft(self, outcome: Outcome, error: BaseException | None) -> AuditDraft:
         documents = dict.fromkeys((*self.shown.documents, *documents_given(self.arguments)))
@@ -135,12 +141,12 @@ class ActUnderWay:
     def _query(self) -> str | None:
         """Return the query or question as the caller wrote it; None without one."""
         for name in ("request", "question", "asking", "query"):
-            given = self.arguments.get(name)
-            if isinstance(given, SearchRequest):
-                given = given.query
-            given = getattr(given, "question", given)
-            if isinstance(given, str) and given:
-                return storable_text(given[:MAX_QUERY_CHARACTERS])
+            value = self.arguments.get(name)
+            if isinstance(value, SearchRequest):
+                value = value.query
+            value = getattr(value, "question", value)
+            if isinstance(value, str) and value:
+                return storable_text(value[:MAX_QUERY_CHARACTERS])
         return None
 
 
@@ -186,10 +192,10 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
 
 async def _note_position(act: ActUnderWay) -> None:
     """Record the position of the primary that the caller has seen; searches do not count."""
-    access, seen = act.access, act.access.last_seen
-    if access.engine.replicas and act.act is not Act.SEARCHED and not seen.of_replica:
-        with suppress(StoreUnavailable):  # What was done is done.
-            seen.position = await access.engine.replicas.position()
+    access, last_seen = act.access, act.access.last_seen
+    if access.engine.replicas and act.act is not Act.SEARCHED and not last_seen.of_replica:
+        with suppress(StoreUnavailable):  # The act itself is complete.
+            last_seen.position = await access.engine.replicas.position()
 
 
 async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGenerator[R]:

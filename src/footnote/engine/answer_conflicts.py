@@ -52,17 +52,17 @@ async def _conflicts(
     workspace: WorkspaceAccess, citations: Sequence[Citation]
 ) -> tuple[AnswerConflict, ...]:
     async with workspace.scope() as scope:
-        quoted = await facts_quoted(scope, [_place(each) for each in citations])
+        quoted = await facts_quoted(scope, [_quoted_span(citation) for citation in citations])
         if not quoted:
             return ()
-        claims = {each.claim for each in quoted}
-        own = [each.fact_id for each in quoted]
-        found = await disagreements(scope, claims, MOST_CONFLICTS, preferred=own)
+        claims = {fact.claim for fact in quoted}
+        preferred_ids = [fact.fact_id for fact in quoted]
+        conflicts = await disagreements(scope, claims, MOST_CONFLICTS, preferred=preferred_ids)
     footnotes = _Footnotes(citations=citations, quoted=quoted)
-    return tuple(filter(None, (footnotes.conflict(each) for each in found)))
+    return tuple(filter(None, (footnotes.conflict(disagreement) for disagreement in conflicts)))
 
 
-def _place(citation: Citation) -> QuotedPlace:
+def _quoted_span(citation: Citation) -> QuotedPlace:
     """Return the span of a citation: the answer within the quote if marked, else the quote."""
     start, end = citation.answer_start, citation.answer_end
     return QuotedPlace(
@@ -78,22 +78,22 @@ class _Footnotes:
 
     citations: Sequence[Citation]
     quoted: Sequence[QuotedFact]
-    _made: dict[tuple[UUID, int, int], Citation] = field(default_factory=dict)
+    _new_citations: dict[tuple[UUID, int, int], Citation] = field(default_factory=dict)
 
-    def conflict(self, found: Disagreement) -> AnswerConflict | None:
+    def conflict(self, disagreement: Disagreement) -> AnswerConflict | None:
         """Return the statements of a conflict, the answer's first; None if it quotes none."""
-        quoted = {each.fact_id: each for each in self.quoted}
-        own = [each for each in found.facts if each.fact_id in quoted]
-        others = [each for each in found.facts if each.fact_id not in quoted]
-        if not own:
+        quoted = {quoted_fact.fact_id: quoted_fact for quoted_fact in self.quoted}
+        answer_facts = [fact for fact in disagreement.facts if fact.fact_id in quoted]
+        other_facts = [fact for fact in disagreement.facts if fact.fact_id not in quoted]
+        if not answer_facts:
             return None
-        said = [(each, self._own(quoted[each.fact_id])) for each in own]
-        said += [(each, self._cited(each)) for each in others]
+        statements = [(fact, self._answer_citation(quoted[fact.fact_id])) for fact in answer_facts]
+        statements += [(fact, self._new_citation(fact)) for fact in other_facts]
         return AnswerConflict(
-            subject=plain_text(found.subject) or "…",
-            predicate=plain_text(own[0].predicate),
-            valid_from=own[0].valid_from,
-            valid_to=own[0].valid_to,
+            subject=plain_text(disagreement.subject) or "…",
+            predicate=plain_text(answer_facts[0].predicate),
+            valid_from=answer_facts[0].valid_from,
+            valid_to=answer_facts[0].valid_to,
             statements=tuple(
                 ConflictingStatement(
                     fact_id=fact.fact_id,
@@ -102,27 +102,27 @@ class _Footnotes:
                     unit=fact.unit,
                     citation=citation,
                 )
-                for fact, citation in said
+                for fact, citation in statements
             ),
         )
 
-    def _own(self, quoted: QuotedFact) -> Citation:
+    def _answer_citation(self, quoted: QuotedFact) -> Citation:
         """Return the first citation of the answer whose span overlaps the fact."""
         return next(
-            each
-            for each in self.citations
-            if each.document_id == quoted.document_id
-            and each.char_start < quoted.end
-            and quoted.start < each.char_end
+            citation
+            for citation in self.citations
+            if citation.document_id == quoted.document_id
+            and citation.char_start < quoted.end
+            and quoted.start < citation.char_end
         )
 
-    def _cited(self, fact: Fact) -> Citation:
+    def _new_citation(self, fact: Fact) -> Citation:
         source = fact.sources[0]
-        place = (source.document_id, source.char_start, source.char_end)
-        if place not in self._made:
-            last = max(each.marker for each in self.citations)
-            self._made[place] = Citation(
-                marker=last + 1 + len(self._made),
+        span = (source.document_id, source.char_start, source.char_end)
+        if span not in self._new_citations:
+            last = max(citation.marker for citation in self.citations)
+            self._new_citations[span] = Citation(
+                marker=last + 1 + len(self._new_citations),
                 chunk_id=source.chunk_id,
                 document_id=source.document_id,
                 document_title=source.document_title,
@@ -134,4 +134,4 @@ class _Footnotes:
                 char_start=source.char_start,
                 char_end=source.char_end,
             )
-        return self._made[place]
+        return self._new_citations[span]

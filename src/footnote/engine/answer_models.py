@@ -43,9 +43,9 @@ def answer_models_from(settings: Settings) -> AnswerModels:
     Raises UnsupportedSettings, or ModelUnavailable without a library.
     """
     forbidden = partial(why_forbidden, allow_private=settings.allow_private_urls)
-    own = settings.answer_models
+    configured = settings.answer_models
     common = AnswerModelChoices(
-        models=models_from(own or ""),
+        models=models_from(configured or ""),
         keys=model_keys_from(plain(settings.model_keys)),
         timeout_seconds=settings.seconds.answer,
         first_token_seconds=settings.seconds.answer / _MODELS_IN_TIME,
@@ -53,7 +53,7 @@ def answer_models_from(settings: Settings) -> AnswerModels:
         context_tokens=settings.writing.context_tokens,
         why_forbidden=forbidden,
     )
-    if own is not None or settings.language_model is None:
+    if configured is not None or settings.language_model is None:
         return AnswerModels(common)
     served = served_model(settings.language_model, WRITER.model)
     return AnswerModels(replace(common, models=(served,), role=WRITER))
@@ -74,43 +74,43 @@ async def answer_writer_for(workspace: WorkspaceAccess) -> Writer | None:
     return workspace.engine.answer_models.writer(in_use.used)
 
 
-async def answer_writer_of(workspace: WorkspaceAccess, wanted: str | None) -> Writer | None:
-    """Return the writer with the wanted model, or all in use; None for extractive answers.
+async def answer_writer_of(workspace: WorkspaceAccess, requested: str | None) -> Writer | None:
+    """Return the writer with the requested model, or all in use; None for extractive answers.
 
     Raises InvalidRequest.
     """
-    names = await models_asked(workspace, wanted)
+    names = await models_asked(workspace, requested)
     return workspace.engine.answer_models.writer(names) if names else None
 
 
 async def agent_model_for(
-    workspace: WorkspaceAccess, wanted: str | None = None
+    workspace: WorkspaceAccess, requested: str | None = None
 ) -> AgentModel | None:
     """Return the model for agents; None where no model answers. Raises InvalidRequest."""
-    return workspace.engine.answer_models.agent(await models_asked(workspace, wanted))
+    return workspace.engine.answer_models.agent(await models_asked(workspace, requested))
 
 
-async def models_asked(workspace: WorkspaceAccess, wanted: str | None) -> tuple[str, ...]:
-    """Return the models to try in order: the wanted one, or all in use; empty for quotes.
+async def models_asked(workspace: WorkspaceAccess, requested: str | None) -> tuple[str, ...]:
+    """Return the models to try in order: the requested one, or all in use; empty for quotes.
 
     Raises InvalidRequest for a model that is not in use in the workspace.
     """
-    if wanted == EXTRACTIVE:
+    if requested == EXTRACTIVE:
         return ()
     configured = workspace.engine.answer_models.names
     used = (await models_in_use(workspace)).used if configured else ()
-    if wanted is None:
+    if requested is None:
         return used
-    if wanted not in used:
+    if requested not in used:
         raise InvalidRequest(
-            f"no model {wanted!r} answers in this workspace",
+            f"no model {requested!r} answers in this workspace",
             hint=f"ask one of {', '.join((*used, EXTRACTIVE))}",
         )
-    return (wanted,)
+    return (requested,)
 
 
 async def models_in_use(workspace: WorkspaceAccess) -> ModelsInUse:
-    """Which models answer in the workspace."""
+    """The models that answer in the workspace."""
     async with workspace.scope() as scope:
         chosen = await workspace_settings.chosen_answer_models(scope)
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=chosen)
@@ -121,24 +121,24 @@ async def use_models(workspace: WorkspaceAccess, names: Sequence[str]) -> Models
 
     Raises InvalidRequest for a name that is not configured.
     """
-    wanted = tuple(dict.fromkeys(name.strip() for name in names))
+    requested = tuple(dict.fromkeys(name.strip() for name in names))
     configured = workspace.engine.answer_models.names
-    unknown = [name for name in wanted if name not in (*configured, EXTRACTIVE)]
-    if unknown or not wanted:
+    unknown = [name for name in requested if name not in (*configured, EXTRACTIVE)]
+    if unknown or not requested:
         raise InvalidRequest(
             f"no answer model is called {', '.join(map(repr, unknown))}"
             if unknown
             else "no answer model is named",
             hint=f"choose from {', '.join((*configured, EXTRACTIVE))}",
         )
-    if EXTRACTIVE in wanted and len(wanted) > 1:
+    if EXTRACTIVE in requested and len(requested) > 1:
         raise InvalidRequest(
             "extractive answers need no model", hint=f"say {EXTRACTIVE} alone, or models alone"
         )
-    kept = () if wanted == (EXTRACTIVE,) else wanted
+    chosen = () if requested == (EXTRACTIVE,) else requested
     async with workspace.scope() as scope:
-        await workspace_settings.choose_answer_models(scope, kept)
-    return ModelsInUse(configured=configured, chosen=kept)
+        await workspace_settings.choose_answer_models(scope, chosen)
+    return ModelsInUse(configured=configured, chosen=chosen)
 
 
 async def reset_models(workspace: WorkspaceAccess) -> ModelsInUse:

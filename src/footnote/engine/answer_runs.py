@@ -156,7 +156,7 @@ class AnswerRuns:
 
     @property
     def under_way(self) -> int:
-        """How many runs have not ended."""
+        """The number of runs that have not ended."""
         return len(self._tasks)
 
     @property
@@ -182,7 +182,7 @@ class AnswerRuns:
         if resumable:
             self._kept[run.run_id] = run
         reader = Reader(self, run, 0)
-        self._go_on(run, self._append_all(run, events, encode))
+        self._start_task(run, self._append_all(run, events, encode))
         return reader
 
     async def resume(self, owner: Owner, run_id: UUID, after: int = 0) -> Reader:
@@ -207,25 +207,25 @@ class AnswerRuns:
         return Reader(self, run, after)
 
     def kept_run(self, owner: Owner, run_id: UUID) -> AnswerRun | None:
-        """The run of this process that its owner can come back to, if there is one."""
+        """The run of this process that its owner can resume, if there is one."""
         run = self._kept.get(run_id)
         return run if run is not None and run.owner == owner else None
 
     async def _copy_of(self, owner: Owner, run_id: UUID) -> AnswerRun | None:
         """Return a copy of a run of another process, kept only while it has readers here."""
-        found = None if self.elsewhere is None else await self.elsewhere(owner, run_id)
-        if found is None:
+        remote = None if self.elsewhere is None else await self.elsewhere(owner, run_id)
+        if remote is None:
             return None
         run = AnswerRun(owner=owner, run_id=run_id)
-        for frame in found.made:
+        for frame in remote.made:
             run.add(frame)
 
         async def append_coming() -> None:
-            async for frame in found.coming:
+            async for frame in remote.coming:
                 run.add(frame)
 
         # A task that is cancelled before it begins closes nothing itself.
-        self._go_on(run, append_coming()).add_done_callback(lambda _: found.close())
+        self._start_task(run, append_coming()).add_done_callback(lambda _: remote.close())
         return run
 
     def leave(self, run: AnswerRun) -> None:
@@ -254,7 +254,9 @@ class AnswerRuns:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _go_on(self, run: AnswerRun, appending: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _start_task(
+        self, run: AnswerRun, appending: Coroutine[None, None, None]
+    ) -> asyncio.Task[None]:
         run.task = asyncio.create_task(appending)
         self._tasks.add(run.task)
         run.task.add_done_callback(partial(self._end, run))
@@ -295,12 +297,12 @@ class AnswerRuns:
     def _make_room(self, current: AnswerRun) -> None:
         """Drop kept runs until the limits hold: ended ones first, then others, the current last."""
         while len(self._kept) > self._limits.max_runs or self.kept_bytes > self._limits.max_bytes:
-            others = [run for run in self._kept.values() if run is not current]
-            ended = (run for run in others if run.ended)
-            victim = next(chain(ended, others, (current,)))
-            self._forget(victim)
-            if not victim.ended and not victim.readers:
-                self._cancel(victim)
+            other_runs = [run for run in self._kept.values() if run is not current]
+            ended = (run for run in other_runs if run.ended)
+            evicted = next(chain(ended, other_runs, (current,)))
+            self._forget(evicted)
+            if not evicted.ended and not evicted.readers:
+                self._cancel(evicted)
 
     def _is_kept(self, run: AnswerRun) -> bool:
         return run.run_id in self._kept

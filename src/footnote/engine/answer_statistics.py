@@ -51,7 +51,7 @@ async def citations(
     collection: Name | None = None,
     limit: Listed = 50,
 ) -> CitationReport:
-    """Which documents the answers of a period cite most, and which they never do.
+    """Report which documents the answers of a period cite most, and which they never cite.
 
     For administrators, of the collections that they administer, as far as they may see. Raises
     Forbidden, and InvalidRequest for days in the wrong order.
@@ -83,19 +83,21 @@ async def unanswered_questions(
     """
     first, last = days_between(since, until)
     async with workspace.scope() as scope:
-        found = await stored.unanswered_questions(scope, _period(first, last), MOST_LOOKED_AT + 1)
-        complete = len(found) <= MOST_LOOKED_AT
-        found = found[:MOST_LOOKED_AT]
-        groups = same_words(found, workspace.engine.analyzer)[:limit]
-        near = {each.document_id for group in groups for each in _evidence(group)}
-        titles = await stored.titles_of(scope, sorted(near))
-    days = Counter(each.asked_at.astimezone(UTC).date() for each in found)
+        unanswered = await stored.unanswered_questions(
+            scope, _period(first, last), MOST_LOOKED_AT + 1
+        )
+        complete = len(unanswered) <= MOST_LOOKED_AT
+        unanswered = unanswered[:MOST_LOOKED_AT]
+        groups = same_words(unanswered, workspace.engine.analyzer)[:limit]
+        document_ids = {miss.document_id for group in groups for miss in _evidence(group)}
+        titles = await stored.titles_of(scope, sorted(document_ids))
+    days = Counter(question.asked_at.astimezone(UTC).date() for question in unanswered)
     return UnansweredReport(
         since=first,
         until=last,
         questions=tuple(_question(group, titles) for group in groups),
         days=tuple(QuestionsOfDay(day=day, questions=days[day]) for day in sorted(days)),
-        asked=len(found),
+        asked=len(unanswered),
         complete=complete,
     )
 
@@ -124,7 +126,7 @@ def _period(first: date, last: date) -> StatisticsPeriod:
     return StatisticsPeriod(begin=begin, end=end)
 
 
-def same_words(found: Iterable[Unanswered], analyzer: Analyzer) -> list[list[Unanswered]]:
+def same_words(questions: Iterable[Unanswered], analyzer: Analyzer) -> list[list[Unanswered]]:
     """Group unanswered questions by their terms, the largest group first.
 
     Terms are those of the lexical index: without stop words, case, accents, inflection and word
@@ -132,11 +134,11 @@ def same_words(found: Iterable[Unanswered], analyzer: Analyzer) -> list[list[Una
     question.
     """
     groups: dict[tuple[str, ...], list[Unanswered]] = {}
-    for each in found:
-        question = each.answer.asked_as
+    for unanswered in questions:
+        question = unanswered.answer.asked_as
         terms = analyzer.terms(question, detect_language(question))
         key = tuple(sorted(set(terms))) or bare_wording(question) or (question,)
-        groups.setdefault(key, []).append(each)
+        groups.setdefault(key, []).append(unanswered)
     return sorted(groups.values(), key=len, reverse=True)
 
 
@@ -144,13 +146,13 @@ def _evidence(group: Sequence[Unanswered]) -> Sequence[NearMiss]:
     """Return the evidence of a group's latest question by rank; titles are still empty."""
     return [
         NearMiss(
-            document_id=each.document_id,
+            document_id=passage.document_id,
             title="",
             filename="",
-            chunk_id=each.chunk_id,
-            similarity=each.similarity,
+            chunk_id=passage.chunk_id,
+            similarity=passage.similarity,
         )
-        for each in sorted(group[0].answer.evidence, key=lambda each: each.rank)
+        for passage in sorted(group[0].answer.evidence, key=lambda evidence: evidence.rank)
     ]
 
 
@@ -158,23 +160,23 @@ def _question(
     group: Sequence[Unanswered], titles: Mapping[UUID, tuple[str, str]]
 ) -> UnansweredQuestion:
     latest = group[0].answer
-    others = dict.fromkeys(each.answer.asked_as for each in group)
-    others.pop(latest.asked_as)
-    near: dict[UUID, NearMiss] = {}
-    for each in _evidence(group):
-        if each.document_id in titles:
-            title, filename = titles[each.document_id]
-            near.setdefault(each.document_id, replace(each, title=title, filename=filename))
+    wordings = dict.fromkeys(question.answer.asked_as for question in group)
+    wordings.pop(latest.asked_as)
+    nearest: dict[UUID, NearMiss] = {}
+    for miss in _evidence(group):
+        if miss.document_id in titles:
+            title, filename = titles[miss.document_id]
+            nearest.setdefault(miss.document_id, replace(miss, title=title, filename=filename))
     return UnansweredQuestion(
         question=latest.asked_as,
-        wordings=tuple(others)[:_WORDINGS],
+        wordings=tuple(wordings)[:_WORDINGS],
         asked=len(group),
-        people=len({each.asker for each in group}),
-        first_asked_at=min(each.asked_at for each in group),
-        last_asked_at=max(each.asked_at for each in group),
+        people=len({question.asker for question in group}),
+        first_asked_at=min(question.asked_at for question in group),
+        last_asked_at=max(question.asked_at for question in group),
         searched=latest.searched,
-        confidence=max(each.answer.confidence for each in group),
-        nearest=tuple(near.values())[:_MISSES],
+        confidence=max(question.answer.confidence for question in group),
+        nearest=tuple(nearest.values())[:_MISSES],
     )
 
 
@@ -183,15 +185,15 @@ def as_golden(questions: Sequence[UnansweredQuestion]) -> str:
     lines = (
         {
             "id": f"unanswered-{number}",
-            "question": each.question,
+            "question": question.question,
             "kind": "unanswered",
             "answerable": True,
             "relevant": [],
-            "asked": each.asked,
-            "wordings": list(each.wordings),
-            "nearest": [miss.filename for miss in each.nearest],
+            "asked": question.asked,
+            "wordings": list(question.wordings),
+            "nearest": [miss.filename for miss in question.nearest],
         }
-        for number, each in enumerate(questions, 1)
+        for number, question in enumerate(questions, 1)
     )
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
@@ -203,13 +205,13 @@ def as_csv(questions: Sequence[UnansweredQuestion]) -> str:
         names,
         (
             (
-                each.question,
-                each.asked,
-                each.people,
-                each.first_asked_at.isoformat(),
-                each.last_asked_at.isoformat(),
-                "; ".join(miss.filename for miss in each.nearest),
+                question.question,
+                question.asked,
+                question.people,
+                question.first_asked_at.isoformat(),
+                question.last_asked_at.isoformat(),
+                "; ".join(miss.filename for miss in question.nearest),
             )
-            for each in questions
+            for question in questions
         ),
     )

@@ -34,7 +34,7 @@ def measured(*, agent: bool = False) -> Callable[[Stream], Stream]:
 
     The duration ends with the answer; later events do not count.
     """
-    about = {"footnote.answer.agent": agent}
+    attributes = {"footnote.answer.agent": agent}
 
     def measuring(stream: Stream) -> Stream:
         @wraps(stream)
@@ -42,33 +42,35 @@ def measured(*, agent: bool = False) -> Callable[[Stream], Stream]:
             workspace: WorkspaceAccess, *args: object, **kwargs: object
         ) -> AsyncGenerator[AnswerEvent]:
             # The span is current only while an event is produced: the consumer has its own context.
-            opened = open_span("answer", {WORKSPACE: str(workspace.workspace_id), **about})
-            started, ended, wrote = perf_counter(), 0.0, False
+            span = open_span("answer", {WORKSPACE: str(workspace.workspace_id), **attributes})
+            started, ended, first_token_recorded = perf_counter(), 0.0, False
             outcome = "failed"
             try:
                 async with aclosing(stream(workspace, *args, **kwargs)) as events:
                     while True:
-                        with within(opened):  # what is done for the next event belongs to it
+                        with within(span):  # what is done for the next event belongs to it
                             event = await anext(events, None)
                         if event is None:
                             break
-                        if isinstance(event, TextWritten) and not wrote:
-                            wrote = True
-                            FIRST_TOKEN.record(perf_counter() - started, about)
-                            opened.add_event("first token")
+                        if isinstance(event, TextWritten) and not first_token_recorded:
+                            first_token_recorded = True
+                            FIRST_TOKEN.record(perf_counter() - started, attributes)
+                            span.add_event("first token")
                         elif isinstance(event, AnswerDone):
                             ended, outcome = perf_counter(), _outcome_of(event.answer)
-                            _tell(opened, event.answer)
+                            _record_grounding(span, event.answer)
                         yield event
             except BaseException as error:
                 if not isinstance(error, Exception) and outcome == "failed":
                     outcome = "stopped"
-                failed(opened, error)
+                failed(span, error)
                 raise
             finally:
-                ANSWERS.record((ended or perf_counter()) - started, {_OUTCOME: outcome, **about})
-                opened.set_attribute(_OUTCOME, outcome)
-                opened.end()
+                ANSWERS.record(
+                    (ended or perf_counter()) - started, {_OUTCOME: outcome, **attributes}
+                )
+                span.set_attribute(_OUTCOME, outcome)
+                span.end()
 
         return cast("Stream", events_measured)
 
@@ -81,18 +83,18 @@ def _outcome_of(answer: Answer) -> str:
     return "repeated" if answer.cached else "answered"
 
 
-def _tell(opened: Span, answer: Answer) -> None:
+def _record_grounding(span: Span, answer: Answer) -> None:
     """Count the statements by verdict, and record the grounding score as an evaluation.
 
     The score is the share of the statements that are supported, 0…1.
     """
     if not answer.found or not answer.sentences:
         return
-    verdicts = Counter(each.verdict for each in answer.sentences)
+    verdicts = Counter(sentence.verdict for sentence in answer.sentences)
     for verdict, count in verdicts.items():
         STATEMENTS.add(count, {"footnote.verdict": verdict})
     score = verdicts[Verdict.SUPPORTED] / len(answer.sentences)
-    opened.add_event(
+    span.add_event(
         "gen_ai.evaluation.result",
         {
             "gen_ai.evaluation.name": "grounding",
@@ -100,7 +102,7 @@ def _tell(opened: Span, answer: Answer) -> None:
             "gen_ai.evaluation.score.label": "pass" if score == 1 else "fail",
         },
     )
-    opened.set_attributes(
+    span.set_attributes(
         {
             "gen_ai.evaluation.name": "grounding",
             "gen_ai.evaluation.score.value": score,

@@ -130,47 +130,55 @@ async def ask_stream(
         prepared, generation = await as_of_now(workspace, prepared)
         cached = _cached_question(prepared, models, generation)
     answer = None if cached is None else engine.answer_cache.find(cached)
-    written = False
+    streamed = False
     if answer is not None:
-        answer = _given_again(answer, prepared, request.query.strip())
+        answer = _adapted_to_question(answer, prepared, request.query.strip())
         yield SourcesFound(evidence=answer.evidence, degraded=answer.degraded)
     else:
         served_by, response = await run_search(workspace, prepared)
-        response, whole, draft = await _drafting(workspace, prepared, served_by, response)
-        evidence = response.evidence if whole is None else whole.evidence
-        answerer = _writing(workspace, served_by, models, draft)
-        meant = response.corrected_query or response.standalone_question or response.query
+        response, overview, draft = await _extractive_answerer(
+            workspace, prepared, served_by, response
+        )
+        evidence = response.evidence if overview is None else overview.evidence
+        answerer = _generative_answerer(workspace, served_by, models, draft)
+        effective_question = (
+            response.corrected_query or response.standalone_question or response.query
+        )
         if answerer is None:
             sources = numbered(evidence)
             yield SourcesFound(evidence=sources, degraded=response.degraded)
-            answer = await draft(meant, sources)
+            answer = await draft(effective_question, sources)
         else:
-            written = True
-            async with aclosing(answerer.stream(meant, evidence, turns=conversation)) as events:
+            streamed = True
+            async with aclosing(
+                answerer.stream(effective_question, evidence, turns=conversation)
+            ) as events:
                 async for event in events:
                     if isinstance(event, AnswerDone):
                         answer = event.answer
                     else:
-                        yield _after_search(event, response)
+                        yield _with_search_notes(event, response)
         if answer is None:  # the last event said why
             return
-        answer = _of_response(answer, response, meant, engine.analyzer, whole)
+        answer = _with_search_report(
+            answer, response, effective_question, engine.analyzer, overview
+        )
         # Summaries change without a new index generation, so such answers are not cached.
-        if cached is not None and whole is None and not answer.degraded:
+        if cached is not None and overview is None and not answer.degraded:
             engine.answer_cache.keep(cached, answer)
     # Conflicts are looked up for cached answers too: facts change meanwhile.
     answer = await with_conflicts(workspace, answer) if may_conflict(workspace, answer) else answer
-    for event in (AnswerDone(answer=answer),) if written else events_of(answer):
+    for event in (AnswerDone(answer=answer),) if streamed else events_of(answer):
         yield event
     if suggest:
-        told = told_by(answer, conversation=conversation)
-        answered = tried_by_asking(workspace, filters, plan, changes)
+        subject = told_by(answer, conversation=conversation)
+        answer_candidate = tried_by_asking(workspace, filters, plan, changes)
         yield await suggestions_made(
-            workspace, told, answered, await answer_writer_of(workspace, model)
+            workspace, subject, answer_candidate, await answer_writer_of(workspace, model)
         )
 
 
-async def _drafting(
+async def _extractive_answerer(
     workspace: WorkspaceAccess,
     prepared: PreparedSearch,
     served_by: Serving,
@@ -182,9 +190,9 @@ async def _drafting(
     part by part.
     """
     if workspace.settings.summaries != "off":
-        whole = await whole_of(workspace, prepared, response)
-        if whole is not None:
-            return response, whole, Overview(sentences=whole.sentences)
+        overview = await whole_of(workspace, prepared, response)
+        if overview is not None:
+            return response, overview, Overview(sentences=overview.sentences)
     response, parts = await searched_by_part(workspace, prepared, response)
     around = partial(section_around, workspace)
     answerer = replace(served_by.answerer, around=around)
@@ -206,11 +214,15 @@ def tried_by_asking(
     """
     changes = without_models(changes) if workspace.engine.model is not None else changes
     return partial(
-        _quoted, workspace, filters=filters or SearchFilters(), plan=plan, changes=changes
+        _extractive_answer,
+        workspace,
+        filters=filters or SearchFilters(),
+        plan=plan,
+        changes=changes,
     )
 
 
-async def _quoted(
+async def _extractive_answer(
     workspace: WorkspaceAccess,
     question: str,
     *,
@@ -280,7 +292,7 @@ def _grounding(workspace: WorkspaceAccess) -> SupportGrounder:
     return SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
 
 
-def _writing(
+def _generative_answerer(
     workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Answerer
 ) -> GenerativeAnswerer | None:
     """Return the answerer that has the given models write; None for the extractive draft."""
@@ -305,26 +317,28 @@ def _cached_question(
 
     `generation` is that of the index; by default the one that the search was prepared for.
     """
-    asked = prepared.asked
-    if asked.key is None or asked.notes:
+    prepared_query = prepared.asked
+    if prepared_query.key is None or prepared_query.notes:
         return None
-    request = asked.request
+    request = prepared_query.request
     if models:
         # A model reads the question as it was put, with its conversation.
-        request = replace(request, query=asked.query, conversation=prepared.request.conversation)
+        request = replace(
+            request, query=prepared_query.query, conversation=prepared.request.conversation
+        )
     key = CacheKey.of(
         request,
-        asked.plan,
-        workspace_id=asked.asker.workspace_id,
-        access=asked.asker.principal.access_names,
+        prepared_query.plan,
+        workspace_id=prepared_query.asker.workspace_id,
+        access=prepared_query.asker.principal.access_names,
         lane=f"{prepared.serving.embedder.lane.fingerprint} {tuple(models)!r} "
         f"{prepared.serving.stages.configuration}",
-        generation=asked.key.generation if generation is None else generation,
+        generation=prepared_query.key.generation if generation is None else generation,
     )
     return Question(key=key, text=one_spelling(request.query))
 
 
-def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
+def _adapted_to_question(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
     """Adapt a cached answer to the current wording of the question."""
     milliseconds = prepared.asked.journal.timings_ms["total"]
     answer = replace(
@@ -340,28 +354,28 @@ def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Ans
         answer = replace(
             answer,
             asked_as=None if request.query == question else request.query,
-            searched=tuple(each for each in searched if each != question),
+            searched=tuple(query for query in searched if query != question),
         )
     return answer
 
 
-def _after_search(event: AnswerEvent, response: SearchResponse) -> AnswerEvent:
+def _with_search_notes(event: AnswerEvent, response: SearchResponse) -> AnswerEvent:
     """Add the notes on a degraded search to a SourcesFound event; return others unchanged."""
     if isinstance(event, SourcesFound):
         return replace(event, degraded=(*response.degraded, *event.degraded))
     return event
 
 
-def _of_response(
+def _with_search_report(
     answer: Answer,
     response: SearchResponse,
-    meant: str,
+    effective_question: str,
     analyzer: Analyzer,
-    whole: Whole | None,
+    overview: Whole | None,
 ) -> Answer:
     """Add the search's report to an answer, and the closest passage if nothing answers."""
     if not answer.found and response.confidence >= CONFIDENT:
-        closest = closest_passage(meant, answer.evidence, analyzer)
+        closest = closest_passage(effective_question, answer.evidence, analyzer)
         answer = replace(answer, closest=closest)
     return replace(
         answer,
@@ -370,6 +384,6 @@ def _of_response(
         asked_as=response.standalone_question,
         degraded=(*response.degraded, *answer.degraded),
         searched=response.searched,
-        summarised_documents=0 if whole is None else whole.documents,
+        summarised_documents=0 if overview is None else overview.documents,
         timings_ms=dict(response.timings_ms) | dict(answer.timings_ms),
     )

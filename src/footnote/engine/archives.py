@@ -1,4 +1,4 @@
-"""Write a zip archive as a stream, never held whole in memory."""
+"""Write a zip archive as a stream, never completely in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class WrittenFile:
 
 
 @dataclass(slots=True)
-class _Written:
+class _Buffer:
     """Buffer of bytes not yet sent; zipfile treats it as a stream that cannot seek."""
 
     parts: list[bytes] = field(default_factory=list)
@@ -66,7 +66,7 @@ class StreamedZip:
     """A zip archive written file by file; `take` returns the bytes to send next."""
 
     def __init__(self) -> None:
-        self._out = _Written()
+        self._out = _Buffer()
         self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED)
         self.files: list[WrittenFile] = []
 
@@ -96,7 +96,7 @@ class StreamedZip:
 
     def take(self) -> bytes:
         """Return the bytes written since the last call."""
-        taken = b"".join(self._out.parts)
+        content = b"".join(self._out.parts)
         self._out.parts.clear()
         self._out.size = 0
-        return taken
+        return content

@@ -30,11 +30,11 @@ async def audit_entries(
 
     For administrators of the whole workspace. Raises InvalidRequest, and Forbidden.
     """
-    wanted = AuditFilter(
+    criteria = AuditFilter(
         principal=principal_id, act=act, document_id=document_id, since=since, until=until
     )
     async with workspace.scope() as scope:
-        return await list_entries(scope, wanted, limit=limit, cursor=cursor)
+        return await list_entries(scope, criteria, limit=limit, cursor=cursor)
 
 
 async def export_audit(workspace: WorkspaceAccess) -> AsyncGenerator[AuditEntry]:

@@ -67,9 +67,9 @@ class AuditLog:
     ) -> asyncio.Future[None]:
         """Append as `append` does; the future has a result once both are committed."""
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        written.add_done_callback(_look_at_failure)
-        kept = query if self.keeps_queries else None
-        entry = _Waiting(draft=draft, query=kept, uses=uses, written=written)
+        written.add_done_callback(_retrieve_exception)
+        stored_query = query if self.keeps_queries else None
+        entry = _Waiting(draft=draft, query=stored_query, uses=uses, written=written)
         self._waiting.setdefault(workspace_id, []).append(entry)
         if workspace_id not in self._writers:
             writer = asyncio.create_task(self._write_all(workspace_id))
@@ -83,37 +83,37 @@ class AuditLog:
     async def _write_all(self, workspace_id: UUID) -> None:
         try:
             while waiting := self._waiting.pop(workspace_id, None):
-                batch, rest = waiting[:_MOST_AT_ONCE], waiting[_MOST_AT_ONCE:]
-                if rest:
-                    self._waiting[workspace_id] = rest
+                batch, remaining = waiting[:_MOST_AT_ONCE], waiting[_MOST_AT_ONCE:]
+                if remaining:
+                    self._waiting[workspace_id] = remaining
                 await self._write(workspace_id, batch)
         finally:
             del self._writers[workspace_id]
-            for left in self._waiting.pop(workspace_id, ()):
-                left.written.cancel()
+            for entry in self._waiting.pop(workspace_id, ()):
+                entry.written.cancel()
 
     async def _write(self, workspace_id: UUID, batch: list[_Waiting]) -> None:
-        drafts = [(each.draft, each.query) for each in batch]
+        drafts = [(entry.draft, entry.query) for entry in batch]
         try:
             self._heads[workspace_id] = await append_batch(
                 self.database,
                 workspace_id,
                 partial(chained, workspace_id, drafts=drafts),
-                [use for each in batch for use in each.uses],
+                [use for entry in batch for use in entry.uses],
                 # Removed while the batch is written: after a failure the head is unknown.
                 self._heads.pop(workspace_id, None),
             )
-            for each in batch:
-                each.written.set_result(None)
+            for entry in batch:
+                entry.written.set_result(None)
         except Exception as error:  # it is raised to whoever waits
-            for each in batch:
-                each.written.set_exception(error)
+            for entry in batch:
+                entry.written.set_exception(error)
         finally:
-            for each in batch:
-                each.written.cancel()  # where it was not settled, as this task is being cancelled
+            for entry in batch:
+                entry.written.cancel()  # where it was not settled, as this task is being cancelled
 
 
-def _look_at_failure(written: asyncio.Future[None]) -> None:
+def _retrieve_exception(written: asyncio.Future[None]) -> None:
     """Retrieve the exception, so that the event loop does not report it as unhandled."""
     if not written.cancelled():
         written.exception()

@@ -71,13 +71,15 @@ class Credentials:
         """Authenticate a request. Raises NotAuthenticated, and NotReady if a provider is down."""
         if (presented.bearer or "").startswith(f"{LINK}_"):
             # Gateway and backend do not know who has a link: the link alone grants access.
-            return await self._guest(presented.bearer or "", database)
-        proved = replace(await self._proved(presented, database), presented=presented)
+            return await self._link_caller(presented.bearer or "", database)
+        proved = replace(await self._authenticated(presented, database), presented=presented)
         if self.gateway is not None and self.gateway.speaks(presented):
             return self.gateway.caller(proved, presented)
         # Identity headers of an untrusted sender are not passed to the backend.
-        own = replace(presented, user_id=proved.identity.principal.principal_id, user_role=None)
-        return replace(proved, presented=own)
+        forwarded = replace(
+            presented, user_id=proved.identity.principal.principal_id, user_role=None
+        )
+        return replace(proved, presented=forwarded)
 
     async def admitted(self, caller: Caller, collections: Sequence[str]) -> Identity:
         """Return the caller with its role in these collections only, if the backend admits it.
@@ -88,8 +90,8 @@ class Credentials:
         identity, presented = caller.identity, caller.presented
         if self.delegation is None or presented is None or identity.role is Role.ADMIN:
             return identity
-        named = tuple(dict.fromkeys(collections))
-        for name in named:
+        names = tuple(dict.fromkeys(collections))
+        for name in names:
             if not await self.delegation.admits(presented, name):
                 raise Forbidden(
                     f"the backend does not let {identity.principal.principal_id} into the "
@@ -103,10 +105,10 @@ class Credentials:
             collections=tuple((name, role) for name in dict.fromkeys(collections)),
         )
 
-    async def _proved(self, presented: Presented, database: Database) -> Caller:
+    async def _authenticated(self, presented: Presented, database: Database) -> Caller:
         bearer = presented.bearer
         if bearer is None and presented.session is not None and self.provider is not None:
-            return await self._person(presented.session, database)
+            return await self._session_caller(presented.session, database)
         if bearer is None:
             raise NotAuthenticated(
                 "The request does not say who asks.",
@@ -115,74 +117,78 @@ class Credentials:
         if bearer.startswith("fn_"):
             if "keys" not in self.ways:
                 raise NotAuthenticated(_NO_KEY)
-            return await self._holder(bearer, database)
+            return await self._key_caller(bearer, database)
         if self.tokens is None:
             raise NotAuthenticated("No tokens are accepted here.", hint="Send an API key.")
         claims = await verified_claims(bearer, self.tokens)
         return self.claims["tokens"].caller_of(claims, f"token:{self.tokens.issuer}")
 
-    async def _holder(self, key: str, database: Database) -> Caller:
-        sent = read_secret("fn", key)
-        kept = None if sent is None else await find_key(database, sent.credential_id)
-        if sent is None or kept is None:
+    async def _key_caller(self, key: str, database: Database) -> Caller:
+        secret = read_secret("fn", key)
+        stored_key = None if secret is None else await find_key(database, secret.credential_id)
+        if secret is None or stored_key is None:
             raise NotAuthenticated(_NO_KEY)
-        if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, _NO_KEY)
-        if kept.touch:
-            await touch_key(database, kept)
-        return Caller(identity=kept.key.identity, workspaces=(kept.workspace.name,))
+        if reason := self._why_invalid(secret, stored_key):
+            raise _refusal(secret, stored_key, reason, _NO_KEY)
+        if stored_key.touch:
+            await touch_key(database, stored_key)
+        return Caller(identity=stored_key.key.identity, workspaces=(stored_key.workspace.name,))
 
-    async def _person(self, cookie: str, database: Database) -> Caller:
-        sent = read_secret("fs", cookie)
-        kept = None
-        if sent is not None:
-            kept = await find_session(database, sent.credential_id, self.idle)
-        if sent is None or kept is None:
+    async def _session_caller(self, cookie: str, database: Database) -> Caller:
+        secret = read_secret("fs", cookie)
+        stored_session = None
+        if secret is not None:
+            stored_session = await find_session(database, secret.credential_id, self.idle)
+        if secret is None or stored_session is None:
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
-        if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, _NO_SESSION, hint=_LOG_IN)
-        if kept.touch:
-            await touch_session(database, kept)
-        principal = Principal(principal_id=kept.principal, groups=kept.groups, role=None)
+        if reason := self._why_invalid(secret, stored_session):
+            raise _refusal(secret, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
+        if stored_session.touch:
+            await touch_session(database, stored_session)
+        principal = Principal(
+            principal_id=stored_session.principal, groups=stored_session.groups, role=None
+        )
         identity = Identity(
-            principal=principal, role=kept.role, credential=f"session:{kept.credential_id}"
+            principal=principal,
+            role=stored_session.role,
+            credential=f"session:{stored_session.credential_id}",
         )
-        return Caller(identity=identity, workspaces=(kept.workspace.name,))
+        return Caller(identity=identity, workspaces=(stored_session.workspace.name,))
 
-    async def _guest(self, token: str, database: Database) -> Caller:
-        sent = read_secret(LINK, token)
-        kept = None if sent is None else await find_link(database, sent.credential_id)
-        if sent is None or kept is None:
+    async def _link_caller(self, token: str, database: Database) -> Caller:
+        secret = read_secret(LINK, token)
+        stored_link = None if secret is None else await find_link(database, secret.credential_id)
+        if secret is None or stored_link is None:
             raise NotAuthenticated(NO_LINK, hint=NEW_LINK)
-        if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, NO_LINK, hint=NEW_LINK)
-        if kept.touch:
-            await touch_link(database, kept)
+        if reason := self._why_invalid(secret, stored_link):
+            raise _refusal(secret, stored_link, reason, NO_LINK, hint=NEW_LINK)
+        if stored_link.touch:
+            await touch_link(database, stored_link)
         return Caller(
-            identity=kept.link.identity,
-            workspaces=() if kept.link.collection is None else (kept.workspace.name,),
-            link_id=kept.link.link_id,
+            identity=stored_link.link.identity,
+            workspaces=() if stored_link.link.collection is None else (stored_link.workspace.name,),
+            link_id=stored_link.link.link_id,
         )
 
-    def _fault(self, sent: HandedOut, kept: Kept) -> str | None:
+    def _why_invalid(self, secret: HandedOut, stored: Kept) -> str | None:
         """Return why a credential is invalid, for the audit log; None if it is valid."""
-        if not self.pepper.matches(sent, kept.secret_hash):
+        if not self.pepper.matches(secret, stored.secret_hash):
             return "wrong secret"
-        return None if kept.valid else "expired or revoked"
+        return None if stored.valid else "expired or revoked"
 
     async def close(self) -> None:
         """Close the HTTP connections."""
         await self.http.aclose()
 
 
-def _refused(
-    sent: HandedOut, kept: Kept, reason: str, message: str, *, hint: str | None = None
+def _refusal(
+    secret: HandedOut, stored: Kept, reason: str, message: str, *, hint: str | None = None
 ) -> CredentialRefused:
-    kind = {"fn": "key", "fs": "session", LINK: "link"}[sent.kind]
+    kind = {"fn": "key", "fs": "session", LINK: "link"}[secret.kind]
     return CredentialRefused(
         message,
         hint=hint,
-        workspace_id=kept.workspace.workspace_id,
-        credential=f"{kind}:{sent.credential_id}",
+        workspace_id=stored.workspace.workspace_id,
+        credential=f"{kind}:{secret.credential_id}",
         reason=reason,
     )

@@ -61,26 +61,25 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
     """Return the progress of each kind of work on the documents that may be seen."""
     paused = await paused_work(workspace)
     of_facts, of_summaries = await fact_progress(workspace), await summary_progress(workspace)
-    found = (
+    rows = (
         _progress(BackgroundWork.ENTITIES, await entity_progress_without_model(workspace)),
-        _by_model(BackgroundWork.ENTITIES_BY_MODEL, await entity_progress(workspace)),
+        _model_progress(BackgroundWork.ENTITIES_BY_MODEL, await entity_progress(workspace)),
         _progress(BackgroundWork.FACTS, await fact_progress_of_rules(workspace)),
-        _by_model(BackgroundWork.FACTS_BY_MODEL, of_facts),
+        _model_progress(BackgroundWork.FACTS_BY_MODEL, of_facts),
         _progress(BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
         _progress(
             BackgroundWork.CHUNK_CLUSTERS, await cluster_progress(workspace, of=ClusterOf.CHUNKS)
         ),
         _progress(BackgroundWork.SUMMARIES, of_summaries),
-        _written(of_summaries),
-        await _keywords(workspace),
-        await _marked(workspace),
+        _summary_model_progress(of_summaries),
+        await _keyword_progress(workspace),
+        await _marking_progress(workspace),
     )
     async with workspace.system_scope() as scope:
         formats = await segment_formats(scope)
     return Backfill(
         kinds=tuple(
-            replace(each, paused=True, running=False) if each.kind in paused else each
-            for each in found
+            replace(row, paused=True, running=False) if row.kind in paused else row for row in rows
         ),
         reembedding=await _reembedding(workspace),
         index=formats,
@@ -96,22 +95,22 @@ async def start_backfill(
     that is switched off or paused, and where all are paused.
     """
     before = await backfill(workspace)
-    wanted = [each for each in before.kinds if each.enabled]
+    enabled = [row for row in before.kinds if row.enabled]
     outdated = before.index.current < before.index.segments
-    if not kinds and not outdated and all(each.paused for each in wanted):
+    if not kinds and not outdated and all(row.paused for row in enabled):
         raise Conflict(
-            f"all is paused in this workspace: {', '.join(each.kind.value for each in wanted)}",
+            f"all is paused in this workspace: {', '.join(row.kind.value for row in enabled)}",
             hint="`footnote backfill resume`, with --kind for some of it",
         )
-    begun = []
-    for each in before.kinds:
-        if each.enabled and not each.paused and (not kinds or each.kind in kinds):
-            if each.waiting:
-                begun.append(each.kind)
-        elif each.kind in kinds:
-            raise _cannot_begin(each)
+    to_start = []
+    for row in before.kinds:
+        if row.enabled and not row.paused and (not kinds or row.kind in kinds):
+            if row.waiting:
+                to_start.append(row.kind)
+        elif row.kind in kinds:
+            raise _not_startable(row)
     async with workspace.system_scope() as scope:
-        for kind in begun:
+        for kind in to_start:
             await _ENQUEUE[kind](scope)
         if outdated:
             await enqueue_maintenance(scope)
@@ -126,7 +125,7 @@ async def pause_backfill(
     A running job continues to the end of its time slice. Existing results are kept and searched.
     """
     paused = await paused_work(workspace)
-    await _pause(workspace, paused.union(kinds or BackgroundWork))
+    await _set_paused(workspace, paused.union(kinds or BackgroundWork))
     return await backfill(workspace)
 
 
@@ -135,63 +134,65 @@ async def resume_backfill(
 ) -> Backfill:
     """Resume these kinds of work, or all of them, where they were paused."""
     paused = await paused_work(workspace)
-    await _pause(workspace, paused.difference(kinds or BackgroundWork))
+    await _set_paused(workspace, paused.difference(kinds or BackgroundWork))
     return await backfill(workspace)
 
 
-async def _pause(workspace: WorkspaceAccess, paused: frozenset[BackgroundWork]) -> None:
+async def _set_paused(workspace: WorkspaceAccess, paused: frozenset[BackgroundWork]) -> None:
     await change_setting(workspace, "paused_work", ",".join(sorted(paused)))
 
 
-def _progress(kind: BackgroundWork, found: _Progress) -> BackfillProgress:
-    failed = 0 if isinstance(found, ClusterProgress) else found.failed
+def _progress(kind: BackgroundWork, progress: _Progress) -> BackfillProgress:
+    failed = 0 if isinstance(progress, ClusterProgress) else progress.failed
     return BackfillProgress(
         kind=kind,
-        enabled=found.enabled,
+        enabled=progress.enabled,
         paused=False,
-        documents=found.documents,
-        done=found.done,
+        documents=progress.documents,
+        done=progress.done,
         failed=failed,
-        waiting=max(0, found.documents - found.done - failed),
-        running=found.running,
-        oldest_waiting=found.oldest_waiting,
+        waiting=max(0, progress.documents - progress.done - failed),
+        running=progress.running,
+        oldest_waiting=progress.oldest_waiting,
     )
 
 
-def _by_model(kind: BackgroundWork, found: EntityProgress | FactProgress) -> BackfillProgress:
+def _model_progress(
+    kind: BackgroundWork, extraction: EntityProgress | FactProgress
+) -> BackfillProgress:
     """Return the progress of a model; nothing is done without one or where it is disabled."""
-    use = found.model
-    reads = found.enabled and use is not None and use.enabled
-    progress = _progress(kind, found)
+    use = extraction.model
+    reads = extraction.enabled and use is not None and use.enabled
+    progress = _progress(kind, extraction)
     if not reads:
-        progress = _switched_off(progress)
+        progress = _without_results(progress)
     return replace(progress, model=None if use is None else _model_use(use))
 
 
-def _written(found: SummaryProgress) -> BackfillProgress:
+def _summary_model_progress(summaries: SummaryProgress) -> BackfillProgress:
     """How far a model has written summaries."""
-    use = found.model
-    progress = _progress(BackgroundWork.SUMMARIES_BY_MODEL, found)
-    if use is None or not (found.enabled and use.enabled):
-        progress = _switched_off(progress)
+    use = summaries.model
+    progress = _progress(BackgroundWork.SUMMARIES_BY_MODEL, summaries)
+    if use is None or not (summaries.enabled and use.enabled):
+        progress = _without_results(progress)
     else:
         progress = replace(
             progress,
             done=use.done,
             failed=use.failed,
-            waiting=max(0, found.documents - use.done - use.failed),
+            waiting=max(0, summaries.documents - use.done - use.failed),
             oldest_waiting=use.oldest_waiting,
         )
     return replace(progress, model=None if use is None else _model_use(use))
 
 
-def _switched_off(found: BackfillProgress) -> BackfillProgress:
+def _without_results(progress: BackfillProgress) -> BackfillProgress:
     return replace(
-        found,
+        progress,
         enabled=False,
         done=0,
         failed=0,
-        waiting=found.documents,
+        waiting=progress.documents,
         running=False,
         oldest_waiting=None,
     )
@@ -206,21 +207,25 @@ def _model_use(use: ReadingUse | SummaryModelUse) -> BackfillModelUse:
     )
 
 
-async def _keywords(workspace: WorkspaceAccess) -> BackfillProgress:
+async def _keyword_progress(workspace: WorkspaceAccess) -> BackfillProgress:
     async with workspace.scope() as scope:
         counts = await count_keywords(scope)
     async with workspace.system_scope() as scope:
-        return _counted(BackgroundWork.KEYWORDS, counts, await keywords_enqueued(scope))
+        return _progress_from_counts(
+            BackgroundWork.KEYWORDS, counts, await keywords_enqueued(scope)
+        )
 
 
-async def _marked(workspace: WorkspaceAccess) -> BackfillProgress:
+async def _marking_progress(workspace: WorkspaceAccess) -> BackfillProgress:
     async with workspace.scope() as scope:
         counts = await count_marked(scope)
     async with workspace.system_scope() as scope:
-        return _counted(BackgroundWork.SUSPICION, counts, await marking_enqueued(scope))
+        return _progress_from_counts(
+            BackgroundWork.SUSPICION, counts, await marking_enqueued(scope)
+        )
 
 
-def _counted(
+def _progress_from_counts(
     kind: BackgroundWork, counts: KeywordCounts | MarkCounts, running: bool
 ) -> BackfillProgress:
     return BackfillProgress(
@@ -237,20 +242,20 @@ def _counted(
 
 
 async def _reembedding(workspace: WorkspaceAccess) -> Reembedding | None:
-    for each in await lanes(workspace):
-        change = each.reembedding
+    for lane in await lanes(workspace):
+        change = lane.reembedding
         if change is not None and change.state in _UNDER_WAY:
             return change
     return None
 
 
-def _cannot_begin(found: BackfillProgress) -> Conflict:
-    if found.paused:
+def _not_startable(progress: BackfillProgress) -> Conflict:
+    if progress.paused:
         return Conflict(
-            f"{found.kind.value} is paused in this workspace",
-            hint=f"`footnote backfill resume --kind {found.kind.value}`",
+            f"{progress.kind.value} is paused in this workspace",
+            hint=f"`footnote backfill resume --kind {progress.kind.value}`",
         )
     return Conflict(
-        f"this workspace makes no {found.kind.value.replace('_', ' ')}",
-        hint=f"switch it on: `footnote config set {found.kind.switch}`",
+        f"this workspace makes no {progress.kind.value.replace('_', ' ')}",
+        hint=f"switch it on: `footnote config set {progress.kind.switch}`",
     )

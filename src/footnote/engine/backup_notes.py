@@ -19,8 +19,8 @@ from footnote.store.backup_store import NOTES, BackupStore
 _log = structlog.get_logger(__name__)
 
 _NOTE = TypeAdapter(ErasureEntry | DestroyedWorkspace)
-_TOLD = "the backups that the settings name have been told: a restoration carries it out again"
-_UNTOLD = "the backups that the settings name could not be told: {}"
+_NOTED = "the backups that the settings name have been told: a restoration carries it out again"
+_NOT_NOTED = "the backups that the settings name could not be told: {}"
 
 
 async def note_erasure(settings: Settings, entry: ErasureEntry) -> str | None:
@@ -28,7 +28,7 @@ async def note_erasure(settings: Settings, entry: ErasureEntry) -> str | None:
 
     None where no backups are configured or exist.
     """
-    return await _noted(settings, f"erased-{entry.certificate_id}", entry)
+    return await _write_note(settings, f"erased-{entry.certificate_id}", entry)
 
 
 async def note_destruction(settings: Settings, workspace: Workspace) -> None:
@@ -36,10 +36,10 @@ async def note_destruction(settings: Settings, workspace: Workspace) -> None:
     destroyed = DestroyedWorkspace(
         workspace_id=workspace.workspace_id, workspace=workspace.name, noticed_at=datetime.now(UTC)
     )
-    await _noted(settings, f"destroyed-{workspace.workspace_id}", destroyed)
+    await _write_note(settings, f"destroyed-{workspace.workspace_id}", destroyed)
 
 
-async def _noted(
+async def _write_note(
     settings: Settings, name: str, note: ErasureEntry | DestroyedWorkspace
 ) -> str | None:
     if settings.backup_url is None:
@@ -51,8 +51,8 @@ async def _noted(
     except FootnoteError as error:
         # A failure here does not stop an erasure; the next run reads it from the ledger.
         _log.warning("backups_not_told", reason=str(error), hint="run footnote backup create --log")
-        return _UNTOLD.format(f"{error}; make another (footnote backup create --log)")
-    return _TOLD
+        return _NOT_NOTED.format(f"{error}; make another (footnote backup create --log)")
+    return _NOTED
 
 
 def _write(settings: Settings, name: str, content: bytes) -> None:
@@ -66,12 +66,12 @@ def notes_in(
 ) -> tuple[tuple[ErasureEntry, ...], tuple[DestroyedWorkspace, ...]]:
     """Return the recorded erasures and destroyed workspaces. Blocks; raises CiphertextDamaged."""
     erased, destroyed = [], []
-    for each in store.listed(NOTES):
-        content = b"".join(store.read(each.name))
+    for part in store.listed(NOTES):
+        content = b"".join(store.read(part.name))
         try:
             note = _NOTE.validate_json(content)
         except ValidationError as error:
-            raise CiphertextDamaged(f"the part {each.name} of the backups is damaged") from error
+            raise CiphertextDamaged(f"the part {part.name} of the backups is damaged") from error
         if isinstance(note, ErasureEntry):
             erased.append(note)
         else:
@@ -81,6 +81,6 @@ def notes_in(
 
 def forget_old_notes(store: BackupStore, before: datetime) -> None:
     """Delete notes last modified before this time. Blocks."""
-    old = [each.name for each in store.listed(NOTES) if each.modified < before]
-    for name in old:
+    names = [part.name for part in store.listed(NOTES) if part.modified < before]
+    for name in names:
         store.delete(name)

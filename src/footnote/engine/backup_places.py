@@ -11,7 +11,7 @@ from footnote.security.encryption.backup_parts import backup_cipher_from
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore, backup_store_at
 
-_OLD = timedelta(days=2)
+_MAX_AGE = timedelta(days=2)
 """Age of the last backup at which the check fails."""
 _NO_KEY = "head -c 32 /dev/urandom | base64 > backup.key, then FOOTNOTE_BACKUP_KEY=backup.key"
 
@@ -51,7 +51,7 @@ def backup_check(settings: Settings) -> Check:
     age = datetime.now(UTC) - last.covered_until
     return Check(
         name=name,
-        ok=age < _OLD,
+        ok=age < _MAX_AGE,
         detail=f"the last one covers {last.covered_until:%Y-%m-%d %H:%M} UTC, "
         f"{age.total_seconds() / 3600:,.1f} hours ago",
         hint="run footnote backup create, and have it run each day",

@@ -46,20 +46,20 @@ def plan_of(
     if not runs:
         raise NotFound("there is no backup", hint="make one: footnote backup create")
     if at is not None:
-        first, last = _around(runs, at)
+        first, last = _runs_covering(runs, at)
     else:
-        if backup_id and all(each.backup.backup_id != backup_id for each in runs):
+        if backup_id and all(run.backup.backup_id != backup_id for run in runs):
             raise NotFound(
                 f"there is no backup {backup_id}", hint="footnote backup list shows which there are"
             )
-        last = _run(runs, backup_id) if backup_id else len(runs) - 1
+        last = _index_of(runs, backup_id) if backup_id else len(runs) - 1
         first = _base_of(runs, last)
     bases = [runs[first]]
     while bases[0].backup.kind is not BackupKind.FULL:
-        bases.insert(0, runs[_run(runs, bases[0].backup.base or "")])
+        bases.insert(0, runs[_index_of(runs, bases[0].backup.base or "")])
     return Plan(
         bases=tuple(bases),
-        log=_log(runs[first : last + 1]),
+        log=_log_parts(runs[first : last + 1]),
         until=at,
         last=runs[last],
         before=runs[last - 1] if last else None,
@@ -71,19 +71,21 @@ def spans_of(backups: Sequence[Backup]) -> tuple[RestorableSpan, ...]:
     """Return the spans open to point-in-time recovery; `backups` are oldest first."""
     spans: list[RestorableSpan] = []
     since = until = None
-    for before, each in zip([None, *backups], backups, strict=False):
-        unbroken = before is not None and each.continues == before.backup_id and since is not None
+    for previous, backup in zip([None, *backups], backups, strict=False):
+        unbroken = (
+            previous is not None and backup.continues == previous.backup_id and since is not None
+        )
         if not unbroken:
             if since is not None and until is not None and since < until:
                 spans.append(RestorableSpan(since=since, until=until))
-            since = each.consistent_at if each.method is BackupMethod.PHYSICAL else None
-        until = each.covered_until
+            since = backup.consistent_at if backup.method is BackupMethod.PHYSICAL else None
+        until = backup.covered_until
     if since is not None and until is not None and since < until:
         spans.append(RestorableSpan(since=since, until=until))
     return tuple(spans)
 
 
-def _around(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
+def _runs_covering(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
     """Return the indices of the newest base before a time and of the run whose log covers it."""
     for first in reversed(range(len(runs))):
         base = runs[first].backup
@@ -95,11 +97,13 @@ def _around(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
             if runs[last].backup.covered_until >= at:
                 return first, last
         break
-    spans = spans_of([each.backup for each in runs])
-    said = ", ".join(f"{each.since.isoformat()} to {each.until.isoformat()}" for each in spans)
+    spans = spans_of([run.backup for run in runs])
+    available = ", ".join(f"{span.since.isoformat()} to {span.until.isoformat()}" for span in spans)
     raise NotFound(
         f"no backup leads to {at.isoformat()}",
-        hint=f"these spans can be restored: {said}" if said else "no log was kept: restore a run",
+        hint=f"these spans can be restored: {available}"
+        if available
+        else "no log was kept: restore a run",
     )
 
 
@@ -108,29 +112,29 @@ def _base_of(runs: Sequence[Manifest], last: int) -> int:
     while runs[first].backup.kind is BackupKind.LOG:
         before = runs[first - 1] if first else None
         if before is None or runs[first].backup.continues != before.backup.backup_id:
-            raise _missing(runs[first].backup.continues or "before it")
+            raise _missing_backup(runs[first].backup.continues or "before it")
         first -= 1
     return first
 
 
-def _run(runs: Sequence[Manifest], backup_id: str) -> int:
-    for number, each in enumerate(runs):
-        if each.backup.backup_id == backup_id:
+def _index_of(runs: Sequence[Manifest], backup_id: str) -> int:
+    for number, run in enumerate(runs):
+        if run.backup.backup_id == backup_id:
             return number
-    raise _missing(backup_id)
+    raise _missing_backup(backup_id)
 
 
-def _missing(backup_id: str) -> CiphertextDamaged:
+def _missing_backup(backup_id: str) -> CiphertextDamaged:
     return CiphertextDamaged(
         f"there is no backup {backup_id}",
         hint="footnote backup list shows which there are",
     )
 
 
-def _log(runs: Sequence[Manifest]) -> dict[str, str]:
+def _log_parts(runs: Sequence[Manifest]) -> dict[str, str]:
     """Map each log segment to its newest part; a finished one replaces a partial one."""
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for run in runs:
         for name in run.log_parts:
-            found[name.rpartition("/")[2].removesuffix(_UNFINISHED)] = name
-    return found
+            parts[name.rpartition("/")[2].removesuffix(_UNFINISHED)] = name
+    return parts

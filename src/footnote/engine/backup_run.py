@@ -42,7 +42,7 @@ from footnote.telemetry.switching import installed_version
 Tell = Callable[[str], None]
 """Callback for progress messages."""
 
-_MAJOR = 18
+_POSTGRES_MAJOR = 18
 """Major version of the bundled PostgreSQL programs, which cannot combine base backups of
 another."""
 _FULL_AFTER = timedelta(days=7)
@@ -95,14 +95,14 @@ def run_backup(
 ) -> Backup:
     """Make a backup where the settings say. Blocks; raises as `create_backup` does."""
     ids = store.ids()
-    before = store.manifest(ids[-1]) if ids else None
+    previous = store.manifest(ids[-1]) if ids else None
     with _source(settings) as (tools, owner, embedded), tools.connected() as connection:
         server_backups.hold_alone(connection)
         if embedded is not None:
             server_backups.prepare_own_server(connection)
         server = server_backups.server_of(connection)
-        if before is not None and not options.adopt:
-            _require_same(before.backup.server, server, store)
+        if previous is not None and not options.adopt:
+            _require_same_server(previous.backup.server, server, store)
         started = server_backups.server_time(connection)
         run = _Run(
             backup_id=f"{started.astimezone(UTC):%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z",
@@ -113,7 +113,7 @@ def run_backup(
             connection=connection,
             server=server,
             options=options,
-            before=before,
+            previous=previous,
             tell=tell,
         )
         folder = settings.home / "blobs" if settings.blob_url is None else None
@@ -123,12 +123,12 @@ def run_backup(
             ),
             source_folder=folder,
             backups=store,
-            known={} if before is None else read_index(store, before.file_index),
+            known={} if previous is None else read_index(store, previous.file_index),
         )
-        told = NowAndThen(tell, "copied {:,} files")
-        files.copy(told)
+        progress = NowAndThen(tell, "copied {:,} files")
+        files.copy(progress)
         run.read_database()
-        files.copy(told)
+        files.copy(progress)
         identity = _identity(settings, server, embedded)
         manifest = run.manifest(owner, files, identity, answers)
         store.keep(manifest)
@@ -154,8 +154,8 @@ def _source(settings: Settings) -> Iterator[tuple[ServerTools, OwnerView, Embedd
         server.release()
 
 
-def _require_same(known: BackedUpServer, server: Server, store: BackupStore) -> None:
-    if known.system_identifier != server.system_identifier:
+def _require_same_server(expected: BackedUpServer, server: Server, store: BackupStore) -> None:
+    if expected.system_identifier != server.system_identifier:
         raise Conflict(
             f"{store.place} has backups of another database server",
             hint="name another place by FOOTNOTE_BACKUP_URL; if a dump of them was restored into "
@@ -190,7 +190,7 @@ class _Run:
     connection: Connection
     server: Server
     options: BackupOptions
-    before: Manifest | None
+    previous: Manifest | None
     tell: Tell
     covered_until: datetime
     kind: BackupKind = BackupKind.FULL
@@ -210,26 +210,26 @@ class _Run:
         if self.method is BackupMethod.LOGICAL:
             self.tell("dumping the tables")
             self.covered_until = server_backups.server_time(self.connection)
-            read = NowAndThen(self.tell, "read {:,} bytes of the database").more
-            part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(read))
+            report_bytes = NowAndThen(self.tell, "read {:,} bytes of the database").more
+            part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(report_bytes))
             self.base_part = part.name
             self.parts.append(part)
             return
         keeps_log = self.options.point_in_time
-        before = self.before
+        previous = self.previous
         if (
-            before is not None
+            previous is not None
             and keeps_log
-            and self._same_history(before.backup)
-            and server_backups.slot_reaches(self.connection, before.log_end)
+            and self._same_history(previous.backup)
+            and server_backups.slot_reaches(self.connection, previous.log_end)
         ):
-            self.continues = before.backup.backup_id
+            self.continues = previous.backup.backup_id
         if not keeps_log:
             server_backups.drop_slot(self.connection)
         elif self.continues is None:
             server_backups.renew_slot(self.connection)
-        if self.options.log and self.continues is not None and before is not None:
-            last = before.backup
+        if self.options.log and self.continues is not None and previous is not None:
+            last = previous.backup
             self.kind = BackupKind.LOG
             self.base = last.base if last.kind is BackupKind.LOG else last.backup_id
         else:
@@ -247,9 +247,9 @@ class _Run:
     def _method(self) -> BackupMethod:
         server = self.server
         if server.replicates and not server.standby and not self.options.logical:
-            if server.version // 10_000 == _MAJOR:
+            if server.version // 10_000 == _POSTGRES_MAJOR:
                 return BackupMethod.PHYSICAL
-            self.tell(f"the server is not PostgreSQL {_MAJOR}: its tables are dumped")
+            self.tell(f"the server is not PostgreSQL {_POSTGRES_MAJOR}: its tables are dumped")
         if server.reads_all:
             return BackupMethod.LOGICAL
         raise Forbidden(
@@ -258,22 +258,22 @@ class _Run:
             "FOOTNOTE_BACKUP_DATABASE_URL a login that has that right or BYPASSRLS",
         )
 
-    def _same_history(self, before: Backup) -> bool:
-        known = (before.method, before.server.system_identifier, before.server.timeline)
-        return known == (self.method, self.server.system_identifier, self.server.timeline)
+    def _same_history(self, previous: Backup) -> bool:
+        history = (previous.method, previous.server.system_identifier, previous.server.timeline)
+        return history == (self.method, self.server.system_identifier, self.server.timeline)
 
     def _take_base(self) -> None:
         # `since` is the run that an incremental one builds on; None makes a full one.
-        before = self.before
-        if self.options.full or before is None or not self._same_history(before.backup):
+        previous = self.previous
+        if self.options.full or previous is None or not self._same_history(previous.backup):
             since = None
         else:
-            if before.backup.kind is BackupKind.LOG and before.backup.base is not None:
-                before = self.store.manifest(before.backup.base)
-            first = before
+            if previous.backup.kind is BackupKind.LOG and previous.backup.base is not None:
+                previous = self.store.manifest(previous.backup.base)
+            first = previous
             while first.backup.kind is BackupKind.INCREMENTAL and first.backup.base is not None:
                 first = self.store.manifest(first.backup.base)
-            since = None if self.started - first.backup.started_at > _FULL_AFTER else before
+            since = None if self.started - first.backup.started_at > _FULL_AFTER else previous
         if since is not None:
             try:
                 self._keep_base(since)
@@ -286,17 +286,17 @@ class _Run:
         self.consistent_at = server_backups.server_time(self.connection)
 
     def _keep_base(self, since: Manifest | None) -> None:
-        known = None
+        previous_manifest = None
         if since is not None and since.server_manifest is not None:
-            known = b"".join(self.store.read(since.server_manifest))
+            previous_manifest = b"".join(self.store.read(since.server_manifest))
             self.kind, self.base = BackupKind.INCREMENTAL, since.backup.backup_id
         self.tell(f"reading the database ({self.kind})")
-        read = NowAndThen(self.tell, "read {:,} bytes of the database").more
-        base = self.tools.base(self.backup_id, known, read)
+        report_bytes = NowAndThen(self.tell, "read {:,} bytes of the database").more
+        base = self.tools.base(self.backup_id, previous_manifest, report_bytes)
         part = self.store.write(f"runs/{self.backup_id}/base", base)
-        listed = self.store.write(f"runs/{self.backup_id}/server_manifest", [base.manifest])
-        self.base_part, self.server_manifest = part.name, listed.name
-        self.parts += [part, listed]
+        manifest_part = self.store.write(f"runs/{self.backup_id}/server_manifest", [base.manifest])
+        self.base_part, self.server_manifest = part.name, manifest_part.name
+        self.parts += [part, manifest_part]
 
     def _keep_log(self, end: str) -> None:
         self.tell("reading the write-ahead log")
@@ -317,15 +317,15 @@ class _Run:
         answers: tuple[RecordedAnswer, ...],
     ) -> Manifest:
         """Return the manifest of the run."""
-        before = self.before
-        if self.kind is BackupKind.LOG and before is not None and files.found == files.known:
-            index = before.file_index
+        previous = self.previous
+        if self.kind is BackupKind.LOG and previous is not None and files.found == files.known:
+            index = previous.file_index
         else:
             index = f"runs/{self.backup_id}/files"
             self.parts.append(write_index(self.store, index, files.found))
-        keys = tuple(owner.keys(each) for each in owner.workspaces())
-        erasures = _erasures(before, keys, owner)
-        destroyed = _destroyed(before, keys, self.covered_until)
+        keys = tuple(owner.keys(workspace) for workspace in owner.workspaces())
+        erasures = _erasures(previous, keys, owner)
+        destroyed = _destroyed(previous, keys, self.covered_until)
         return Manifest(
             backup=Backup(
                 backup_id=self.backup_id,
@@ -363,29 +363,31 @@ class _Run:
 
 
 def _erasures(
-    before: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
+    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
 ) -> tuple[ErasureEntry, ...]:
     """Return all known erasures of existing workspaces, from ledgers and the last manifest."""
-    found = {each.certificate_id: each for each in (before.erasures if before else ())}
+    erasures = {entry.certificate_id: entry for entry in (previous.erasures if previous else ())}
     for workspace in keys:
-        for each in owner.erasures(workspace.workspace_id):
-            found[each.certificate_id] = each
-    there = {each.workspace_id for each in keys}
-    return tuple(each for each in found.values() if each.workspace_id in there)
+        for entry in owner.erasures(workspace.workspace_id):
+            erasures[entry.certificate_id] = entry
+    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
+    return tuple(entry for entry in erasures.values() if entry.workspace_id in existing_ids)
 
 
 def _destroyed(
-    before: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
+    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
 ) -> tuple[DestroyedWorkspace, ...]:
     """Return the workspaces of earlier runs that no longer exist."""
-    if before is None:
+    if previous is None:
         return ()
-    there = {each.workspace_id for each in keys}
-    fresh = tuple(
+    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
+    newly_destroyed = tuple(
         DestroyedWorkspace(
-            workspace_id=each.workspace_id, workspace=each.workspace, noticed_at=noticed_at
+            workspace_id=workspace_keys.workspace_id,
+            workspace=workspace_keys.workspace,
+            noticed_at=noticed_at,
         )
-        for each in before.keys
-        if each.workspace_id not in there
+        for workspace_keys in previous.keys
+        if workspace_keys.workspace_id not in existing_ids
     )
-    return (*before.destroyed, *fresh)
+    return (*previous.destroyed, *newly_destroyed)

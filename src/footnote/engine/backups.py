@@ -48,17 +48,17 @@ async def list_backups(settings: Settings) -> BackupList:
     def listed() -> BackupList:
         store = backup_store_from(settings)
         store.require_key()
-        found: list[Backup] = []
+        backups: list[Backup] = []
         damaged: list[str] = []
         for backup_id in store.ids():
             try:
-                found.append(store.manifest(backup_id).backup)
+                backups.append(store.manifest(backup_id).backup)
             except (CiphertextDamaged, UnsupportedSettings) as error:
                 damaged.append(error.with_hint)
         return BackupList(
             place=store.place,
-            backups=tuple(found),
-            spans=spans_of(found),
+            backups=tuple(backups),
+            spans=spans_of(backups),
             damaged=tuple(damaged),
         )
 
@@ -75,32 +75,36 @@ async def prune_backups(settings: Settings, keep: int, tell: Tell = silent) -> P
         store = backup_store_from(settings)
         store.require_key()
         runs = store.manifests()
-        full = [n for n, each in enumerate(runs) if each.backup.kind is BackupKind.FULL]
+        full = [
+            number
+            for number, manifest in enumerate(runs)
+            if manifest.backup.kind is BackupKind.FULL
+        ]
         first = full[-keep] if len(full) >= keep else 0
-        gone = [each.backup.backup_id for each in runs[:first]]
-        for backup_id in gone:
+        removed_ids = [manifest.backup.backup_id for manifest in runs[:first]]
+        for backup_id in removed_ids:
             store.forget(backup_id)
-        kept = {each.backup.backup_id for each in runs[first:]}
-        used = {
-            each.part.name
+        retained_ids = {manifest.backup.backup_id for manifest in runs[first:]}
+        used_names = {
+            file.part.name
             for index in {run.file_index for run in runs[first:]}
-            for each in read_index(store, index).values()
+            for file in read_index(store, index).values()
         }
         if first < len(runs):
             # What was erased before the oldest remaining run is in none of them.
             forget_old_notes(store, runs[first].backup.started_at - _LEFT_OVER)
-        young = datetime.now(UTC) - _LEFT_OVER
+        cutoff = datetime.now(UTC) - _LEFT_OVER
         files = size = 0
-        for each in [*store.listed("runs/"), *store.listed("files/")]:
-            run = each.name.split("/")[1]
-            if each.name in used or run in kept:
+        for part in [*store.listed("runs/"), *store.listed("files/")]:
+            run = part.name.split("/")[1]
+            if part.name in used_names or run in retained_ids:
                 continue
-            if run not in gone and each.modified > young:
+            if run not in removed_ids and part.modified > cutoff:
                 continue
-            store.delete(each.name)
-            files += each.name.startswith("files/")
-            size += each.bytes
-            tell(f"removed {each.name}")
-        return PrunedBackups(backups=tuple(gone), files=files, bytes=size)
+            store.delete(part.name)
+            files += part.name.startswith("files/")
+            size += part.bytes
+            tell(f"removed {part.name}")
+        return PrunedBackups(backups=tuple(removed_ids), files=files, bytes=size)
 
     return await asyncio.to_thread(pruned)

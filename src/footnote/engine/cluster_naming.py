@@ -28,7 +28,7 @@ from footnote.store.lanes import current_lane
 
 MOST_SAMPLED = 40
 """Most members of a cluster that are sampled to label it."""
-_MOST_OF_ALL = {ClusterOf.DOCUMENTS: 10_000, ClusterOf.CHUNKS: 2_000}
+_MAX_SAMPLED_IN_ALL = {ClusterOf.DOCUMENTS: 10_000, ClusterOf.CHUNKS: 2_000}
 """Most members sampled over all clusters; fewer chunks, as their texts are read."""
 LABEL_TERMS = 3
 TERMS_SHOWN = 12
@@ -58,7 +58,7 @@ class SampledCluster:
     @property
     def label(self) -> tuple[str, ...]:
         """The terms that best distinguish the cluster from others."""
-        return tuple(each.term for each in self.terms[:LABEL_TERMS])
+        return tuple(term.term for term in self.terms[:LABEL_TERMS])
 
 
 async def load_sampled(
@@ -69,18 +69,20 @@ async def load_sampled(
     Returns a function that computes the result without the database. Pass all clusters of a
     granularity together: labels are chosen to distinguish them.
     """
-    most = max(LEAST_CLUSTER, min(MOST_SAMPLED, _MOST_OF_ALL[of] // max(1, len(cluster_ids))))
-    members = await stored.sampled_members(scope, lane_id, cluster_ids, most=most, of=of)
-    numbers = np.array([each.number for each in members], np.int32)
+    sample_size = max(
+        LEAST_CLUSTER, min(MOST_SAMPLED, _MAX_SAMPLED_IN_ALL[of] // max(1, len(cluster_ids)))
+    )
+    members = await stored.sampled_members(scope, lane_id, cluster_ids, most=sample_size, of=of)
+    numbers = np.array([member.number for member in members], np.int32)
     vectors = await stored.vectors_of(scope, lane_id, numbers, of)
-    assert vectors.shape[0] == numbers.size, "one moment has a vector for each"
+    assert vectors.shape[0] == numbers.size, "a snapshot has one vector for each member"
     return lambda: _sampled(members, vectors, of)
 
 
 def label_terms(title: str, keywords: Sequence[str], language: str | None) -> list[str]:
     """Return the keywords, and the words of the title that are not stop words."""
     stopped = STOP_WORDS.get(language or "", frozenset())
-    words = (each for each in _WORD.findall(title) if each.lower() not in stopped)
+    words = (word for word in _WORD.findall(title) if word.lower() not in stopped)
     return [*keywords, *words]
 
 
@@ -95,34 +97,34 @@ def _sampled(
 ) -> Mapping[UUID, SampledCluster]:
     if not members:
         return {}
-    ids = sorted({each.cluster_id for each in members})
-    place = {cluster: number for number, cluster in enumerate(ids)}
-    groups = np.array([place[each.cluster_id] for each in members], np.int32)
-    terms = [_terms_of(each) for each in members]
+    ids = sorted({member.cluster_id for member in members})
+    positions = {cluster: number for number, cluster in enumerate(ids)}
+    groups = np.array([positions[member.cluster_id] for member in members], np.int32)
+    terms = [_terms_of(member) for member in members]
     weighed = weighed_terms(groups, terms, TERMS_SHOWN)
-    found = {}
+    sampled = {}
     for number, cluster in enumerate(ids):
         rows = np.flatnonzero(groups == number)
-        middle, similarities = middle_of(vectors[rows])
+        centroid, similarities = middle_of(vectors[rows])
         order = np.argsort(-similarities, kind="stable")
-        found[cluster] = SampledCluster(
+        sampled[cluster] = SampledCluster(
             cluster_id=cluster,
             of=of,
-            members=tuple(members[each] for each in rows[order].tolist()),
+            members=tuple(members[row] for row in rows[order].tolist()),
             similarities=tuple(similarities[order].tolist()),
-            middle=middle,
+            middle=centroid,
             terms=weighed[number],
         )
-    return found
+    return sampled
 
 
 def middle_of(vectors: Vectors) -> tuple[Vectors, Vectors]:
     """Return the centroid of vectors, of unit length, and the cosine of each to it."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(lengths == 0, 1, lengths)
-    middle = unit.sum(axis=0)
-    middle = middle / (float(np.linalg.norm(middle)) or 1.0)
-    return middle.astype(np.float32), (unit @ middle).astype(np.float32)
+    centroid = unit.sum(axis=0)
+    centroid = centroid / (float(np.linalg.norm(centroid)) or 1.0)
+    return centroid.astype(np.float32), (unit @ centroid).astype(np.float32)
 
 
 async def nameless_clusters(
@@ -134,27 +136,32 @@ async def nameless_clusters(
         nameless = await stored.nameless_clusters(scope, of)
         if lane is None or not nameless:
             return []
-        wanted = {cluster for cluster, _ in nameless}
-        found = []
-        for granularity, _ in groupby(each for _, each in nameless):
+        nameless_ids = {cluster for cluster, _ in nameless}
+        sample_loaders = []
+        for granularity, _ in groupby(level for _, level in nameless):
             # With all others of the granularity, from which labels must distinguish them.
-            seen = await stored.count_seen(scope, lane[0], ClusterGranularity(granularity), of)
-            found.append(await load_sampled(scope, lane[0], sorted(seen.clusters), of))
-    return [each for make in found for each in make().values() if each.cluster_id in wanted]
+            visible = await stored.count_seen(scope, lane[0], ClusterGranularity(granularity), of)
+            sample_loaders.append(await load_sampled(scope, lane[0], sorted(visible.clusters), of))
+    return [
+        cluster
+        for make in sample_loaders
+        for cluster in make().values()
+        if cluster.cluster_id in nameless_ids
+    ]
 
 
 async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledCluster) -> None:
     """Label a cluster with a title from the language model, or else with its terms."""
-    name, sources = _by_terms(cluster)
+    name, sources = _term_label(cluster)
     if engine.model is not None:
-        shown = cluster.members[:_DESCRIBED]
+        examples = cluster.members[:_DESCRIBED]
         described = [
             Described(
-                title=each.title,
-                keywords=each.keywords if each.passage is None else _commonest(each),
-                language=each.language,
+                title=member.title,
+                keywords=member.keywords if member.passage is None else _most_common_terms(member),
+                language=member.language,
             )
-            for each in shown
+            for member in examples
         ]
         async with model_use_of_job(engine, workspace_id):
             try:
@@ -166,7 +173,7 @@ async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledClu
                 title = None  # Unavailable or over budget: use the terms.
         if title is not None:
             name = ClusterName(label=(title,), labelled_by=engine.model.name)
-            sources = [each.number for each in shown]
+            sources = [member.number for member in examples]
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         lane = await current_lane(scope, engine.lane.name)
         if lane is not None:
@@ -175,14 +182,14 @@ async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledClu
             )
 
 
-def _by_terms(cluster: SampledCluster) -> tuple[ClusterName, list[int]]:
+def _term_label(cluster: SampledCluster) -> tuple[ClusterName, list[int]]:
     """Return the term label of a cluster, and for each term the most typical member with it."""
     sources = {}
     for term in cluster.label:
         key = term.casefold()
-        for each in cluster.members:
-            if key in {one.casefold() for one in _terms_of(each)}:
-                sources[each.number] = True
+        for member in cluster.members:
+            if key in {word.casefold() for word in _terms_of(member)}:
+                sources[member.number] = True
                 break
     return ClusterName(label=cluster.label, labelled_by=TERMS), list(sources)
 
@@ -193,6 +200,6 @@ def _terms_of(member: SampledMember) -> list[str]:
     return label_terms(member.title, member.keywords, member.language)
 
 
-def _commonest(member: SampledMember) -> tuple[str, ...]:
-    counted = Counter(each.casefold() for each in _terms_of(member))
-    return tuple(each for each, _ in counted.most_common(_DESCRIBED_TERMS))
+def _most_common_terms(member: SampledMember) -> tuple[str, ...]:
+    counts = Counter(term.casefold() for term in _terms_of(member))
+    return tuple(term for term, _ in counts.most_common(_DESCRIBED_TERMS))

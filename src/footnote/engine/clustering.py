@@ -30,8 +30,10 @@ RENEWED = 0.1
 """Share of members added or removed since the last run above which all are clustered again."""
 FEW = 100
 """Number of members below which any change causes a new run, which is then fast."""
-_JOINING_TOGETHER = 1024
-_ODD = np.uint32(2_654_435_761)  # Knuth's multiplier spreads numbers that follow each other.
+_JOINED_AT_ONCE = 1024
+_HASH_MULTIPLIER = np.uint32(
+    2_654_435_761
+)  # Knuth's multiplier spreads numbers that follow each other.
 
 
 class _Stopped(Exception):
@@ -48,14 +50,14 @@ class _Work:
     run: ClusterRun | None
     """The last run, if its clusters are still valid."""
     last: ClusterRun | None
-    coming: Numbers
+    new_numbers: Numbers
     """Numbers of the members to be assigned to existing clusters."""
 
 
 async def wants_clusters(workspace: WorkspaceAccess, of: ClusterOf) -> bool:
     """Whether the workspace clusters its documents, or its chunks."""
-    wanted = (await configuration_of(workspace)).settings.clusters
-    return wanted in ("all", "documents" if of is ClusterOf.DOCUMENTS else "chunks")
+    setting = (await configuration_of(workspace)).settings.clusters
+    return setting in ("all", "documents" if of is ClusterOf.DOCUMENTS else "chunks")
 
 
 async def cluster_further(
@@ -72,9 +74,9 @@ async def cluster_further(
         return False
     try:
         if work.run is None:
-            await _make(engine, workspace_id, work)
-        elif work.coming.size:
-            await _join(engine, workspace_id, work, work.run)
+            await _cluster_all(engine, workspace_id, work)
+        elif work.new_numbers.size:
+            await _join_new_members(engine, workspace_id, work, work.run)
         else:
             return False
     except (StoreUnavailable, StoreFull):
@@ -94,18 +96,18 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
             return None
         members = await stored.embedded_members(scope, lane[0], of)
         last = await stored.last_run(scope, of)
-        looked_at = np.zeros(0, np.int32)
+        processed = np.zeros(0, np.int32)
         if last is not None:
-            looked_at = await stored.numbers_looked_at(scope, last.run, of)
-    coming = np.setdiff1d(wanted_of(members.numbers, of), looked_at)
-    holds = last is not None and not _is_due(last, lane[0], members.numbers, coming)
+            processed = await stored.numbers_looked_at(scope, last.run, of)
+    new_numbers = np.setdiff1d(wanted_of(members.numbers, of), processed)
+    valid = last is not None and not _is_due(last, lane[0], members.numbers, new_numbers)
     return _Work(
         of=of,
         lane_id=lane[0],
         members=members,
-        run=last if holds else None,
+        run=last if valid else None,
         last=last,
-        coming=coming,
+        new_numbers=new_numbers,
     )
 
 
@@ -114,111 +116,117 @@ def wanted_of(numbers: Numbers, of: ClusterOf) -> Numbers:
     return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
 
 
-def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, coming: Numbers) -> bool:
+def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, new_numbers: Numbers) -> bool:
     if run.lane_id != lane_id:
         return True
-    came = int((numbers > run.last_number).sum())
+    added = int((numbers > run.last_number).sum())
     # Negative where members with lower numbers were published after the last run.
-    went = run.members - (numbers.size - came)
+    removed = run.members - (numbers.size - added)
     if numbers.size < FEW:
-        return bool(coming.size or went)
-    return came + abs(went) > RENEWED * run.members
+        return bool(new_numbers.size or removed)
+    return added + abs(removed) > RENEWED * run.members
 
 
-def sample_of(numbers: Numbers, most: int) -> Numbers:
-    """Return a sample of at most `most` numbers, ascending, which few changes barely alter."""
-    if numbers.size <= most:
+def sample_of(numbers: Numbers, size: int) -> Numbers:
+    """Return a sample of at most `size` numbers, ascending, which few changes barely alter."""
+    if numbers.size <= size:
         return numbers
-    spread = numbers.astype(np.uint32) * _ODD
-    kept: Numbers = np.sort(numbers[np.argsort(spread, kind="stable")[:most]])
-    return kept
+    spread = numbers.astype(np.uint32) * _HASH_MULTIPLIER
+    sampled: Numbers = np.sort(numbers[np.argsort(spread, kind="stable")[:size]])
+    return sampled
 
 
-async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
+async def _cluster_all(engine: Services, workspace_id: UUID, work: _Work) -> None:
     numbers = sample_of(work.members.numbers, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, numbers, work.of)
     if vectors.shape[0] != numbers.size:
         return  # Some were deleted between the transactions: the next call sees the rest.
-    found = await _computed(vectors)
-    number = 1 if work.last is None else work.last.run + 1
+    clusterings = await _compute_clusters(vectors)
+    run_number = 1 if work.last is None else work.last.run + 1
     document_ids = work.members.documents_of(numbers)
-    kept: list[KeptMembers] = []
+    members_to_store: list[KeptMembers] = []
     renamed: list[UUID] = []
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        for granularity, each in found.items():
+        for granularity, labels in clusterings.items():
             before: Mapping[int, UUID] = {}
             if work.last is not None:
                 before = await stored.members_of_run(scope, granularity, work.last.run, work.of)
-            now = await asyncio.to_thread(
-                settled, granularity, each, vectors, numbers.tolist(), before
+            assignment = await asyncio.to_thread(
+                settled, granularity, labels, vectors, numbers.tolist(), before
             )
-            renamed += now.changed
-            kept.append(
+            renamed += assignment.changed
+            members_to_store.append(
                 KeptMembers(
                     granularity=granularity,
                     document_ids=document_ids,
                     numbers=tuple(numbers.tolist()),
-                    cluster_ids=now.cluster_ids,
+                    cluster_ids=assignment.cluster_ids,
                 )
             )
         run = ClusterRun(
             lane_id=work.lane_id,
-            run=number,
+            run=run_number,
             members=work.members.numbers.size,
             last_number=int(work.members.numbers.max(initial=0)),
             clustered_at=datetime.now(UTC),
             failure=None,
         )
-        await stored.keep_clusters(scope, work.lane_id, run, kept, work.of)
+        await stored.keep_clusters(scope, work.lane_id, run, members_to_store, work.of)
         await stored.drop_cluster_names(scope, renamed)
 
 
-async def _computed(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
+async def _compute_clusters(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
     """Cluster vectors in a thread, which stops soon after the task is cancelled."""
     stopped = False
 
-    def tell(_done: int, _total: int) -> None:
+    def stop_if_cancelled(_done: int, _total: int) -> None:
         if stopped:
             raise _Stopped
 
     try:
-        return await asyncio.to_thread(clustered, vectors, tell)
+        return await asyncio.to_thread(clustered, vectors, stop_if_cancelled)
     except asyncio.CancelledError:
         stopped = True
         raise
 
 
-async def _join(engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun) -> None:
-    coming = work.coming[:_JOINING_TOGETHER]
-    there = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.coming)
-    there = sample_of(there, MOST_COMPARED)
+async def _join_new_members(
+    engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun
+) -> None:
+    new_numbers = work.new_numbers[:_JOINED_AT_ONCE]
+    existing = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.new_numbers)
+    existing = sample_of(existing, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        vectors = await stored.vectors_of(scope, work.lane_id, there, work.of)
-        new = await stored.vectors_of(scope, work.lane_id, coming, work.of)
+        vectors = await stored.vectors_of(scope, work.lane_id, existing, work.of)
+        new_vectors = await stored.vectors_of(scope, work.lane_id, new_numbers, work.of)
         members = {
-            each: await stored.members_of_run(scope, each, run.run, work.of)
-            for each in ClusterGranularity
+            level: await stored.members_of_run(scope, level, run.run, work.of)
+            for level in ClusterGranularity
         }
-    if vectors.shape[0] != there.size or new.shape[0] != coming.size:
+    if vectors.shape[0] != existing.size or new_vectors.shape[0] != new_numbers.size:
         return  # Some were deleted between the transactions.
 
-    def find(own: Mapping[int, UUID]) -> tuple[UUID | None, ...]:
-        clusters = [own.get(each) for each in there.tolist()]
-        order = list(dict.fromkeys(each for each in clusters if each is not None))
-        place: dict[UUID | None, int] = {each: number for number, each in enumerate(order)}
-        labels = np.array([place.get(each, OUTLIER) for each in clusters], np.int32)
-        joining = joined(middles_of(vectors, labels), new).tolist()
-        return tuple(None if each == OUTLIER else order[each] for each in joining)
+    def assign(cluster_of: Mapping[int, UUID]) -> tuple[UUID | None, ...]:
+        clusters = [cluster_of.get(number) for number in existing.tolist()]
+        order = list(dict.fromkeys(cluster_id for cluster_id in clusters if cluster_id is not None))
+        positions: dict[UUID | None, int] = {
+            cluster_id: number for number, cluster_id in enumerate(order)
+        }
+        labels = np.array([positions.get(cluster_id, OUTLIER) for cluster_id in clusters], np.int32)
+        joined_labels = joined(middles_of(vectors, labels), new_vectors).tolist()
+        return tuple(None if label == OUTLIER else order[label] for label in joined_labels)
 
-    found = {each: await asyncio.to_thread(find, own) for each, own in members.items()}
-    document_ids = work.members.documents_of(coming)
+    assigned = {
+        level: await asyncio.to_thread(assign, cluster_of) for level, cluster_of in members.items()
+    }
+    document_ids = work.members.documents_of(new_numbers)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        for granularity, cluster_ids in found.items():
+        for granularity, cluster_ids in assigned.items():
             joining = KeptMembers(
                 granularity=granularity,
                 document_ids=document_ids,
-                numbers=tuple(coming.tolist()),
+                numbers=tuple(new_numbers.tolist()),
                 cluster_ids=cluster_ids,
             )
             await stored.keep_members(scope, work.lane_id, run.run, joining, work.of)

@@ -47,14 +47,14 @@ _COARSER = {
     ClusterGranularity.MIDDLE: ClusterGranularity.COARSE,
 }
 
-_PLACE = TypeAdapter(tuple[Count, UUID])
+_CURSOR = TypeAdapter(tuple[Count, UUID])
 """Cursor: member count and id of a cluster; the largest come first."""
 
 ClusterLimit = Annotated[int, Field(ge=1, le=200)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _VisibleClusters:
     """The clusters of one granularity that somebody may see."""
 
     of: ClusterOf
@@ -69,7 +69,7 @@ class _Seen:
     @property
     def order(self) -> list[UUID]:
         """The largest first."""
-        return sorted(self.counts, key=lambda each: (-self.counts[each], each))
+        return sorted(self.counts, key=lambda cluster_id: (-self.counts[cluster_id], cluster_id))
 
     def chunks_of(self, cluster_id: UUID) -> int | None:
         """How many chunks a cluster of chunks has."""
@@ -87,32 +87,36 @@ async def clusters(
     """List clusters of documents or chunks, the largest first.
 
     Counts, labels and representatives come from the documents that the principal may see; a cluster
-    with fewer than three members in them is not there, and its members count as outliers. Raises
+    with fewer than three visible members is left out, and its members count as outliers. Raises
     InvalidRequest.
     """
-    place = None if cursor is None else read_cursor(_PLACE, cursor, "clusters", of, granularity)
+    after = None if cursor is None else read_cursor(_CURSOR, cursor, "clusters", of, granularity)
     async with workspace.snapshot() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
             return ClusterPage(of=of, granularity=granularity, clusters=(), outliers=0, unplaced=0)
-        seen = await _seen(scope, lane[0], granularity, of)
-        sampled = await load_sampled(scope, lane[0], sorted(seen.counts), of)
-        counted = await _counted(scope, lane[0], of)
-    order = seen.order
-    if place is not None:
-        order = [each for each in order if (-seen.counts[each], each) > (-place[0], place[1])]
-    found = await asyncio.to_thread(sampled)
-    shown = order[:limit]
-    last = shown[-1] if len(order) > limit else None
+        visible = await _load_visible_clusters(scope, lane[0], granularity, of)
+        compute_samples = await load_sampled(scope, lane[0], sorted(visible.counts), of)
+        progress = await _count_progress(scope, lane[0], of)
+    order = visible.order
+    if after is not None:
+        order = [
+            cluster_id
+            for cluster_id in order
+            if (-visible.counts[cluster_id], cluster_id) > (-after[0], after[1])
+        ]
+    samples = await asyncio.to_thread(compute_samples)
+    page = order[:limit]
+    last = page[-1] if len(order) > limit else None
     return ClusterPage(
         of=of,
         granularity=granularity,
-        clusters=tuple(_cluster(granularity, seen, found[each]) for each in shown),
-        outliers=seen.outliers,
-        unplaced=counted.unplaced,
+        clusters=tuple(_cluster(granularity, visible, samples[cluster_id]) for cluster_id in page),
+        outliers=visible.outliers,
+        unplaced=progress.unplaced,
         next_cursor=None
         if last is None
-        else write_cursor(_PLACE, (seen.counts[last], last), "clusters", of, granularity),
+        else write_cursor(_CURSOR, (visible.counts[last], last), "clusters", of, granularity),
     )
 
 
@@ -128,25 +132,27 @@ async def cluster(
         if lane is None:
             raise stored.no_such_cluster(cluster_id)
         granularity, of = await stored.kind_of_cluster(scope, cluster_id)
-        seen = await _seen(scope, lane[0], granularity, of)
-        if cluster_id not in seen.counts:
+        visible = await _load_visible_clusters(scope, lane[0], granularity, of)
+        if cluster_id not in visible.counts:
             raise stored.no_such_cluster(cluster_id)
-        sampled = await load_sampled(scope, lane[0], sorted(seen.counts), of)
-        most = _MOST_MEMBERS[of]
-        own = await stored.sampled_members(scope, lane[0], [cluster_id], most=most, of=of)
-        numbers = np.array([each.number for each in own], np.int32)
+        compute_samples = await load_sampled(scope, lane[0], sorted(visible.counts), of)
+        max_members = _MOST_MEMBERS[of]
+        members = await stored.sampled_members(
+            scope, lane[0], [cluster_id], most=max_members, of=of
+        )
+        numbers = np.array([member.number for member in members], np.int32)
         vectors = await stored.vectors_of(scope, lane[0], numbers, of)
-    found = await asyncio.to_thread(sampled)
+    samples = await asyncio.to_thread(compute_samples)
     _, similarities = middle_of(vectors)
     order = np.argsort(-similarities, kind="stable")[:limit].tolist()
     return ClusterDetail(
-        cluster=_cluster(granularity, seen, found[cluster_id]),
-        members=tuple(_member(own[each], float(similarities[each])) for each in order),
+        cluster=_cluster(granularity, visible, samples[cluster_id]),
+        members=tuple(_member(members[row], float(similarities[row])) for row in order),
         terms=tuple(
-            LabelTerm(term=each.term, documents=each.documents, weight=round(each.weight, 4))
-            for each in found[cluster_id].terms
+            LabelTerm(term=term.term, documents=term.documents, weight=round(term.weight, 4))
+            for term in samples[cluster_id].terms
         ),
-        neighbours=_near(seen, found, cluster_id),
+        neighbours=_nearest_clusters(visible, samples, cluster_id),
     )
 
 
@@ -163,13 +169,17 @@ async def mapped_clusters(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
 ) -> MappedClusters:
     """The clusters that the principal may see, for a map of documents."""
-    seen = await _seen(scope, lane_id, granularity, ClusterOf.DOCUMENTS)
-    places = await stored.places_of_documents(scope, lane_id, granularity)
-    sampled = await load_sampled(scope, lane_id, sorted(seen.counts), ClusterOf.DOCUMENTS)
-    found = await asyncio.to_thread(sampled)
+    visible = await _load_visible_clusters(scope, lane_id, granularity, ClusterOf.DOCUMENTS)
+    cluster_ids = await stored.places_of_documents(scope, lane_id, granularity)
+    compute_samples = await load_sampled(
+        scope, lane_id, sorted(visible.counts), ClusterOf.DOCUMENTS
+    )
+    samples = await asyncio.to_thread(compute_samples)
     return MappedClusters(
-        places={document: cluster for document, cluster in places.items() if cluster in found},
-        labels={each: _label(seen, own)[0] for each, own in found.items()},
+        places={
+            document: cluster for document, cluster in cluster_ids.items() if cluster in samples
+        },
+        labels={cluster_id: _label(visible, sample)[0] for cluster_id, sample in samples.items()},
     )
 
 
@@ -180,24 +190,24 @@ async def cluster_progress(
     enabled = await wants_clusters(workspace, of)
     async with workspace.scope() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
-        counted = _Counted() if lane is None else await _counted(scope, lane[0], of)
+        progress = _Progress() if lane is None else await _count_progress(scope, lane[0], of)
         run = await stored.last_run(scope, of)
     async with workspace.system_scope() as scope:
         running = await clustering_enqueued(scope)
     return ClusterProgress(
         of=of,
         enabled=enabled,
-        documents=counted.documents,
-        done=counted.done,
-        running=running and enabled and counted.unplaced > 0,
-        oldest_waiting=counted.oldest_waiting if counted.unplaced else None,
+        documents=progress.documents,
+        done=progress.done,
+        running=running and enabled and progress.unplaced > 0,
+        oldest_waiting=progress.oldest_waiting if progress.unplaced else None,
         clustered_at=None if run is None or not run.run else run.clustered_at,
         failure=None if run is None else run.failure,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Counted:
+class _Progress:
     """Clustering progress of what the principal may see."""
 
     documents: int = 0
@@ -209,95 +219,114 @@ class _Counted:
     oldest_waiting: datetime | None = None
 
 
-async def _counted(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Counted:
-    seen = await stored.embedded_members(scope, lane_id, of)
+async def _count_progress(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Progress:
+    members = await stored.embedded_members(scope, lane_id, of)
     done, oldest = await stored.count_looked_at(scope, lane_id, of)
     if of is ClusterOf.DOCUMENTS:
-        there = seen.numbers.size
-        return _Counted(documents=there, done=done, unplaced=there - done, oldest_waiting=oldest)
-    every = await stored.numbers_of_all(scope, lane_id)
-    wanted = np.intersect1d(seen.numbers, wanted_of(every, of))
+        embedded = members.numbers.size
+        return _Progress(
+            documents=embedded, done=done, unplaced=embedded - done, oldest_waiting=oldest
+        )
+    all_numbers = await stored.numbers_of_all(scope, lane_id)
+    target_numbers = np.intersect1d(members.numbers, wanted_of(all_numbers, of))
     run = await stored.last_run(scope, of)
-    looked_at = np.zeros(0, np.int32)
+    processed = np.zeros(0, np.int32)
     if run is not None:
-        looked_at = await stored.numbers_looked_at(scope, run.run, of)
-    waiting = np.setdiff1d(wanted, looked_at)
-    documents = len(set(seen.documents_of(wanted)))
-    return _Counted(
+        processed = await stored.numbers_looked_at(scope, run.run, of)
+    waiting = np.setdiff1d(target_numbers, processed)
+    documents = len(set(members.documents_of(target_numbers)))
+    return _Progress(
         documents=documents,
-        done=documents - len(set(seen.documents_of(waiting))),
+        done=documents - len(set(members.documents_of(waiting))),
         unplaced=waiting.size,
         oldest_waiting=oldest,
     )
 
 
-async def _seen(
+async def _load_visible_clusters(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
-) -> _Seen:
-    found = await stored.count_seen(scope, lane_id, granularity, of)
-    counts = {each: count for each, count in found.clusters.items() if count >= LEAST_SEEN}
-    whole = await stored.count_all(scope, lane_id, granularity, of)
+) -> _VisibleClusters:
+    visible_counts = await stored.count_seen(scope, lane_id, granularity, of)
+    counts = {
+        cluster_id: count
+        for cluster_id, count in visible_counts.clusters.items()
+        if count >= LEAST_SEEN
+    }
+    totals = await stored.count_all(scope, lane_id, granularity, of)
     parents: dict[UUID, UUID] = {}
     coarser = _COARSER.get(granularity)
     if coarser is not None:
-        above = await stored.count_seen(scope, lane_id, coarser, of)
-        there = {each for each, count in above.clusters.items() if count >= LEAST_SEEN}
-        shared = await stored.parents_of(scope, lane_id, granularity, coarser, of)
-        for each, several in shared.items():
-            among = [(-count, parent) for parent, count in several.items() if parent in there]
-            if among:
-                parents[each] = min(among)[1]
-    return _Seen(
+        coarser_counts = await stored.count_seen(scope, lane_id, coarser, of)
+        visible_parents = {
+            cluster_id
+            for cluster_id, count in coarser_counts.clusters.items()
+            if count >= LEAST_SEEN
+        }
+        shared_counts = await stored.parents_of(scope, lane_id, granularity, coarser, of)
+        for cluster_id, parent_counts in shared_counts.items():
+            candidates = [
+                (-count, parent)
+                for parent, count in parent_counts.items()
+                if parent in visible_parents
+            ]
+            if candidates:
+                parents[cluster_id] = min(candidates)[1]
+    return _VisibleClusters(
         of=of,
         counts=counts,
-        documents=found.documents,
-        outliers=found.outliers + sum(found.clusters.values()) - sum(counts.values()),
+        documents=visible_counts.documents,
+        outliers=visible_counts.outliers
+        + sum(visible_counts.clusters.values())
+        - sum(counts.values()),
         names=await stored.cluster_names(
-            scope, [each for each, count in counts.items() if whole.get(each) == count]
+            scope,
+            [cluster_id for cluster_id, count in counts.items() if totals.get(cluster_id) == count],
         ),
         parents=parents,
     )
 
 
-def _cluster(granularity: ClusterGranularity, seen: _Seen, found: SampledCluster) -> Cluster:
-    label, labelled_by = _label(seen, found)
-    typical = list(zip(found.members, found.similarities, strict=True))[:_REPRESENTATIVES]
+def _cluster(
+    granularity: ClusterGranularity, visible: _VisibleClusters, sample: SampledCluster
+) -> Cluster:
+    label, labelled_by = _label(visible, sample)
+    typical = list(zip(sample.members, sample.similarities, strict=True))[:_REPRESENTATIVES]
     return Cluster(
-        cluster_id=found.cluster_id,
-        of=seen.of,
+        cluster_id=sample.cluster_id,
+        of=visible.of,
         granularity=granularity,
         label=label,
         labelled_by=labelled_by,
-        documents=seen.documents[found.cluster_id],
-        chunks=seen.chunks_of(found.cluster_id),
-        representatives=tuple(_member(each, similarity) for each, similarity in typical),
-        parent_id=seen.parents.get(found.cluster_id),
+        documents=visible.documents[sample.cluster_id],
+        chunks=visible.chunks_of(sample.cluster_id),
+        representatives=tuple(_member(member, similarity) for member, similarity in typical),
+        parent_id=visible.parents.get(sample.cluster_id),
     )
 
 
-def _label(seen: _Seen, found: SampledCluster) -> tuple[tuple[str, ...], str]:
-    name = seen.names.get(found.cluster_id)
-    return (found.label, TERMS) if name is None else (name.label, name.labelled_by)
+def _label(visible: _VisibleClusters, sample: SampledCluster) -> tuple[tuple[str, ...], str]:
+    name = visible.names.get(sample.cluster_id)
+    return (sample.label, TERMS) if name is None else (name.label, name.labelled_by)
 
 
-def _near(
-    seen: _Seen, found: Mapping[UUID, SampledCluster], cluster_id: UUID
+def _nearest_clusters(
+    visible: _VisibleClusters, samples: Mapping[UUID, SampledCluster], cluster_id: UUID
 ) -> tuple[NearCluster, ...]:
-    middle = found[cluster_id].middle
-    others = sorted(
-        (round(1 - float(each.middle @ middle), _DECIMALS), each.cluster_id)
-        for each in found.values()
-        if each.cluster_id != cluster_id
+    centroid = samples[cluster_id].middle
+    neighbours = sorted(
+        (round(1 - float(sample.middle @ centroid), _DECIMALS), sample.cluster_id)
+        for sample in samples.values()
+        if sample.cluster_id != cluster_id
     )
     return tuple(
         NearCluster(
-            cluster_id=each,
-            label=_label(seen, found[each])[0],
-            documents=seen.documents[each],
-            chunks=seen.chunks_of(each),
+            cluster_id=neighbour_id,
+            label=_label(visible, samples[neighbour_id])[0],
+            documents=visible.documents[neighbour_id],
+            chunks=visible.chunks_of(neighbour_id),
             distance=distance,
         )
-        for distance, each in others[:_NEIGHBOURS]
+        for distance, neighbour_id in neighbours[:_NEIGHBOURS]
     )
 
 
@@ -307,11 +336,11 @@ def _member(member: SampledMember, similarity: float) -> ClusteredDocument:
         title=member.title,
         collection=member.collection,
         distance=round(1 - similarity, _DECIMALS),
-        passage=None if member.passage is None else _placed(member.passage),
+        passage=None if member.passage is None else _clustered_passage(member.passage),
     )
 
 
-def _placed(passage: Passage) -> ClusteredPassage:
+def _clustered_passage(passage: Passage) -> ClusteredPassage:
     return ClusteredPassage(
         chunk_id=passage.chunk_id,
         version=passage.version,

@@ -1,4 +1,4 @@
-"""The collections of a workspace: what they hold, and the removal of empty ones."""
+"""The collections of a workspace: list them with counts, and remove empty ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footnote.validation.constrained_types import Name
 
 
 async def collections(workspace: WorkspaceAccess) -> tuple[CollectionSummary, ...]:
-    """The collections that the caller administers, by name, with counts of what it may see.
+    """List the collections that the caller administers, by name, with counts of what it may see.
 
     All of them for administrators of the workspace. Raises Forbidden.
     """

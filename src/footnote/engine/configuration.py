@@ -45,10 +45,10 @@ from footnote.store.queue import (
 from footnote.store.suspicion import any_unmarked
 from footnote.validation.messages import shown
 
-_REMEMBERED = 10_000
+_MAX_CACHED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes")
 _OF_ENTITIES = ("entities", "entity_kinds")
-_OLDER = {
+_OLDER_NAMES = {
     "facts": "facts_by_model",
     "entities": "entities_by_model",
     "summaries": "summaries_by_model",
@@ -64,18 +64,21 @@ Limit = Annotated[int, Field(ge=1, le=1000)]
 async def configuration_of(workspace: WorkspaceAccess) -> Configuration:
     """Read the settings of the workspace, and cache them in this process."""
     async with workspace.system_scope() as scope:
-        read = await stored.read_configuration(scope)
-    own = {name: each.value for name, each in _accepted(workspace.engine, read).items()}
+        stored_configuration = await stored.read_configuration(scope)
+    overrides = {
+        name: stored_setting.value
+        for name, stored_setting in _valid_overrides(workspace.engine, stored_configuration).items()
+    }
     installed = workspace.engine.settings
-    found = Configuration(
-        change_no=read.change_no,
-        settings=installed.model_copy(update=own) if own else installed,
+    configuration = Configuration(
+        change_no=stored_configuration.change_no,
+        settings=installed.model_copy(update=overrides) if overrides else installed,
     )
-    known = workspace.engine.known_configurations
-    if len(known) >= _REMEMBERED:
-        known.clear()
-    known[workspace.workspace_id] = found
-    return found
+    cached = workspace.engine.known_configurations
+    if len(cached) >= _MAX_CACHED:
+        cached.clear()
+    cached[workspace.workspace_id] = configuration
+    return configuration
 
 
 async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting, ...]:
@@ -85,15 +88,15 @@ async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting,
     """
     workspace.refuse_guest("see the settings")
     async with workspace.scope() as scope:
-        own = _accepted(workspace.engine, await stored.read_configuration(scope))
+        overrides = _valid_overrides(workspace.engine, await stored.read_configuration(scope))
     installed = workspace.engine.settings
-    return tuple(_described(name, installed, own.get(name)) for name in PER_WORKSPACE)
+    return tuple(_workspace_setting(name, installed, overrides.get(name)) for name in PER_WORKSPACE)
 
 
 async def setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
     """Return one setting, by its name or its environment variable. Raises NotFound."""
-    wanted = _named(name)
-    return next(each for each in await settings_in_use(workspace) if each.name == wanted)
+    setting_name = _setting_name(name)
+    return next(entry for entry in await settings_in_use(workspace) if entry.name == setting_name)
 
 
 async def change_setting(
@@ -104,34 +107,34 @@ async def change_setting(
     The value may be text, as in the environment; `null` unsets what may be unset. Raises NotFound
     for a name that is none, and InvalidRequest for a value that the setting cannot have.
     """
-    wanted = _named(name)
-    checked = _checked(workspace.engine, wanted, value)
-    if checked != at_least(workspace.engine.settings, wanted, checked):
+    setting_name = _setting_name(name)
+    checked = _checked(workspace.engine, setting_name, value)
+    if checked != at_least(workspace.engine.settings, setting_name, checked):
         raise InvalidRequest(
-            f"{wanted} cannot be {shown(checked)} here: the installation redacts more",
+            f"{setting_name} cannot be {shown(checked)} here: the installation redacts more",
             hint="a workspace can add to what the installation redacts, and take nothing away",
         )
     async with workspace.scope() as scope:
-        await stored.change_setting(scope, wanted, checked)
-        await _forget_older(scope, wanted)
-        await _enqueue_wanted(scope, workspace.engine.settings, wanted)
-    return await setting(workspace, wanted)
+        await stored.change_setting(scope, setting_name, checked)
+        await _unset_older(scope, setting_name)
+        await _enqueue_affected(scope, workspace.engine.settings, setting_name)
+    return await setting(workspace, setting_name)
 
 
 async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
     """Remove the workspace's own value, from the next search on. Raises NotFound."""
-    wanted = _named(name)
+    setting_name = _setting_name(name)
     async with workspace.scope() as scope:
-        await stored.unset_setting(scope, wanted)
-        await _forget_older(scope, wanted)
-        await _enqueue_wanted(scope, workspace.engine.settings, wanted)
-    return await setting(workspace, wanted)
+        await stored.unset_setting(scope, setting_name)
+        await _unset_older(scope, setting_name)
+        await _enqueue_affected(scope, workspace.engine.settings, setting_name)
+    return await setting(workspace, setting_name)
 
 
 async def paused_work(workspace: WorkspaceAccess) -> frozenset[BackgroundWork]:
     """Return the kinds of background work that are paused in a workspace."""
     settings = (await configuration_of(workspace)).settings
-    return frozenset(BackgroundWork(each) for each in listed(settings.paused_work))
+    return frozenset(BackgroundWork(kind) for kind in listed(settings.paused_work))
 
 
 async def is_paused(workspace: WorkspaceAccess, work: BackgroundWork) -> bool:
@@ -139,7 +142,7 @@ async def is_paused(workspace: WorkspaceAccess, work: BackgroundWork) -> bool:
     return work in await paused_work(workspace)
 
 
-async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings, changed: str) -> None:
+async def _enqueue_affected(scope: WorkspaceScope, installed: Settings, changed: str) -> None:
     """Enqueue the work that a changed setting affects, so that existing documents are processed.
 
     A change of `paused_work` enqueues every kind; workers skip those still paused.
@@ -167,9 +170,9 @@ async def setting_history(
     Raises NotFound, and Forbidden for a link.
     """
     workspace.refuse_guest("see who changed the settings")
-    wanted = None if name is None else _named(name)
+    setting_name = None if name is None else _setting_name(name)
     async with workspace.scope() as scope:
-        return await stored.setting_history(scope, wanted, limit)
+        return await stored.setting_history(scope, setting_name, limit)
 
 
 def judge_in_use(workspace: WorkspaceAccess) -> OwnedJudge | None:
@@ -181,7 +184,7 @@ def judge_in_use(workspace: WorkspaceAccess) -> OwnedJudge | None:
 
 
 def _checked(engine: Services, name: str, value: object) -> SettingValue:
-    """The value as the setting has it. Raises InvalidRequest."""
+    """The validated value. Raises InvalidRequest."""
     checked = checked_setting(name, value)
     if name == "grounding_judge":
         # Only the installation decides which service gets texts and who pays.
@@ -195,67 +198,73 @@ def _checked(engine: Services, name: str, value: object) -> SettingValue:
     return checked
 
 
-def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSetting]:
+def _valid_overrides(
+    engine: Services, stored_configuration: StoredConfiguration
+) -> dict[str, StoredSetting]:
     """Return the workspace's own values that are still valid.
 
     In place of an invalid one the installation's applies, so that a search does not fail.
     """
     accepted = {}
-    for name, each in _with_older(engine.settings, read.settings).items():
+    for name, stored_setting in _with_older_settings(
+        engine.settings, stored_configuration.settings
+    ).items():
         if name not in PER_WORKSPACE:
             continue
         try:
-            checked = _checked(engine, name, each.value)
+            checked = _checked(engine, name, stored_setting.value)
         except InvalidRequest:
             continue
-        accepted[name] = replace(each, value=at_least(engine.settings, name, checked))
+        accepted[name] = replace(stored_setting, value=at_least(engine.settings, name, checked))
     return accepted
 
 
-def _with_older(
-    installed: Settings, own: Mapping[str, StoredSetting]
+def _with_older_settings(
+    installed: Settings, overrides: Mapping[str, StoredSetting]
 ) -> Mapping[str, StoredSetting]:
     """Return the values of a workspace, with former pairs of switches merged into one setting."""
-    found = dict(own)
-    for name, older in _OLDER.items():
-        other = found.pop(older, None)
-        if other is None:
+    merged = dict(overrides)
+    for name, older_name in _OLDER_NAMES.items():
+        older = merged.pop(older_name, None)
+        if older is None:
             continue
-        base = found.get(name, replace(other, value=getattr(installed, name)))
-        on = base.value not in (False, "off")
+        base = merged.get(name, replace(older, value=getattr(installed, name)))
+        enabled = base.value not in (False, "off")
         if name == "clusters":
-            both = {(True, True): "all", (True, False): "documents", (False, True): "chunks"}
-            value = both.get((on, other.value is True), "off")
+            combined = {(True, True): "all", (True, False): "documents", (False, True): "chunks"}
+            value = combined.get((enabled, older.value is True), "off")
         else:
-            value = ("model" if other.value is True else "rules") if on else "off"
-        found[name] = replace(base, value=value)
-    return found
+            value = ("model" if older.value is True else "rules") if enabled else "off"
+        merged[name] = replace(base, value=value)
+    return merged
 
 
-async def _forget_older(scope: WorkspaceScope, name: str) -> None:
-    if name in _OLDER:
-        await stored.unset_setting(scope, _OLDER[name])
+async def _unset_older(scope: WorkspaceScope, name: str) -> None:
+    if name in _OLDER_NAMES:
+        await stored.unset_setting(scope, _OLDER_NAMES[name])
 
 
-def _named(called: str) -> str:
-    name = per_workspace(called)
+def _setting_name(requested: str) -> str:
+    name = per_workspace(requested)
     if name is None:
         raise NotFound(
-            f"a workspace has no setting {shown(called)}",
-            hint=meant_by(called),
+            f"a workspace has no setting {shown(requested)}",
+            hint=meant_by(requested),
         )
     return name
 
 
-def _described(name: str, installed: Settings, own: StoredSetting | None) -> WorkspaceSetting:
+def _workspace_setting(
+    name: str, installed: Settings, override: StoredSetting | None
+) -> WorkspaceSetting:
     installation_value: SettingValue = getattr(installed, name)
     return WorkspaceSetting(
         name=name,
-        value=installation_value if own is None else own.value,
-        source=SettingSource.INSTALLATION if own is None else SettingSource.WORKSPACE,
+        value=installation_value if override is None else override.value,
+        source=SettingSource.INSTALLATION if override is None else SettingSource.WORKSPACE,
         installation_value=installation_value,
         variables=variables_of(name),
         description=Settings.model_fields[name].description or "",
-        changed_by=None if own is None else own.changed_by,
-        changed_at=None if own is None else own.changed_at,
+        changed_by=None if override is None else override.changed_by,
+        changed_at=None if override is None else override.changed_at,
     )

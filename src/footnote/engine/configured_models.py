@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
-_OF_A_RERANKING = 1 / 12
+_RERANKING_SHARE = 1 / 12
 """Reranker timeout as a share of the search timeout; after it the search goes on without it."""
 
 
 def half_a_search(settings: Settings) -> float:
-    """Longest that one statement, or one reply of the language model, may take, in seconds."""
+    """Time limit of one statement, or one reply of the language model, in seconds."""
     return settings.seconds.search / 2
 
 
@@ -38,7 +38,7 @@ def reader_from_settings(settings: Settings) -> LazyReader | None:
 
 
 def language_model_from_settings(settings: Settings) -> WritingModel | None:
-    """The language model the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    """The configured language model; nothing is contacted yet. Raises UnsupportedSettings."""
     if settings.language_model is None:
         return None
     served = served_model(settings.language_model, WRITER.model)
@@ -53,7 +53,7 @@ def language_model_from_settings(settings: Settings) -> WritingModel | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredModels:
-    """The models that are configured beside the embedder; nothing is loaded or reached yet."""
+    """The models that are configured beside the embedder; nothing is loaded or contacted yet."""
 
     reader: LazyReader | None
     language: WritingModel | None
@@ -73,19 +73,19 @@ def configured_models(settings: Settings) -> ConfiguredModels:
 
 
 def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> GuardedReranker | None:
-    """The reranker the settings name; nothing is reached yet. Raises UnsupportedSettings."""
-    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
+    """The reranker the settings name; nothing is contacted yet. Raises UnsupportedSettings."""
+    reranker = served_model(settings.reranker, "FOOTNOTE_RERANKER")
     google = _google(settings)
-    url = google.url if ranks.vendor == "vertex" else ranks.url
+    url = google.url if reranker.vendor == "vertex" else reranker.url
     return reranker_from(
-        kind=ranks.vendor,
+        kind=reranker.vendor,
         models_folder=settings.home / "models",
-        model=ranks.model,
+        model=reranker.model,
         url=url,
-        api_key=model_keys_from(plain(settings.model_keys)).of(ranks.vendor, url),
+        api_key=model_keys_from(plain(settings.model_keys)).of(reranker.vendor, url),
         project=google.project,
         location=google.location,
-        timeout_seconds=settings.seconds.search * _OF_A_RERANKING,
+        timeout_seconds=settings.seconds.search * _RERANKING_SHARE,
         threads=settings.model_threads,
         reader=reader,
     )
@@ -94,7 +94,7 @@ def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> Gua
 def judge_from_settings(
     settings: Settings, reader: LazyReader | None, language: WritingModel | None
 ) -> OwnedJudge | None:
-    """The judge the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    """The judge the settings name; nothing is contacted yet. Raises UnsupportedSettings."""
     google = _google(settings)
     return judge_from(
         kind=settings.grounding_judge,

@@ -1,4 +1,4 @@
-"""A conversation as a file to keep: Word with real footnotes, and the same as PDF."""
+"""Export a conversation as a file: Word with real footnotes, and the same as PDF."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ async def export_docx(workspace: WorkspaceAccess, conversation_id: UUID) -> byte
 
     Raises NotFound.
     """
-    found, messages = await export_conversation(workspace, conversation_id)
-    return as_docx(found, messages)
+    conversation, messages = await export_conversation(workspace, conversation_id)
+    return as_docx(conversation, messages)
 
 
 async def export_pdf(workspace: WorkspaceAccess, conversation_id: UUID) -> bytes:
@@ -28,10 +28,12 @@ async def export_pdf(workspace: WorkspaceAccess, conversation_id: UUID) -> bytes
     return await workspace.engine.pages.pdf_of_docx(content)
 
 
-def as_docx(found: Conversation, messages: Sequence[Message]) -> bytes:
+def as_docx(conversation: Conversation, messages: Sequence[Message]) -> bytes:
     """Return the active branch as a Word document."""
-    title = found.title or UNTITLED
-    date = Paragraph(style="Subtitle", parts=(Run(text=f"{found.created_at:%Y-%m-%d %H:%M} UTC"),))
+    title = conversation.title or UNTITLED
+    date = Paragraph(
+        style="Subtitle", parts=(Run(text=f"{conversation.created_at:%Y-%m-%d %H:%M} UTC"),)
+    )
     paragraphs = [Paragraph(style="Title", parts=(Run(text=title),)), date]
     for message in messages:
         if not message.active:
@@ -45,8 +47,8 @@ def as_docx(found: Conversation, messages: Sequence[Message]) -> bytes:
 
 def _answer(answer: MessageAnswer) -> Iterator[Paragraph]:
     notes = {
-        each.marker: f"{citation_place(each)}: “{each.quote}”"
-        for each in reversed(answer.citations)
+        citation.marker: f"{citation_place(citation)}: “{citation.quote}”"
+        for citation in reversed(answer.citations)
     }
     for sentence in answer.sentences:
         parts: list[Run | Footnote] = [Run(text=sentence.text or REMOVED)]
@@ -57,7 +59,7 @@ def _answer(answer: MessageAnswer) -> Iterator[Paragraph]:
         yield Paragraph(style="Answer", parts=tuple(parts))
     for conflict in answer.conflicts:
         parts = [Run(text=f"{conflict.headline}: ")]
-        for at, each in enumerate(conflict.statements):
-            place = f"{citation_place(each.citation)}: “{each.citation.quote}”"
-            parts += [Run(text=f"{'; ' if at else ''}“{each.text}”"), Footnote(text=place)]
+        for index, statement in enumerate(conflict.statements):
+            note = f"{citation_place(statement.citation)}: “{statement.citation.quote}”"
+            parts += [Run(text=f"{'; ' if index else ''}“{statement.text}”"), Footnote(text=note)]
         yield Paragraph(style="Answer", parts=tuple(parts))

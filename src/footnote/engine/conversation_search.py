@@ -22,7 +22,7 @@ _CONVERSATIONS_AT_ONCE = 50
 _MESSAGES_AT_ONCE = 500
 _MATCHES_SHOWN = 3
 _BEFORE, _EXCERPT = 60, 200
-"""Characters of an excerpt before the words, and in all."""
+"""Characters of an excerpt before the words, and in total."""
 
 
 async def find_conversations(
@@ -39,60 +39,72 @@ async def find_conversations(
             "there is nothing to look for" if not words else "the query is too long",
             hint=f"give 1 to {MAX_QUERY_CHARACTERS} characters",
         )
-    found: list[Conversation] = []
+    conversations: list[Conversation] = []
     matches: list[ConversationMatch] = []
-    looked_at = 0
+    scanned = 0
     while True:
-        wanted = min(_CONVERSATIONS_AT_ONCE, limit - len(found))
+        page_size = min(_CONVERSATIONS_AT_ONCE, limit - len(conversations))
         async with workspace.scope() as scope:
-            page = await list_conversations(scope, limit=wanted, cursor=cursor)
-        said, read = await _said(workspace, page.conversations, words)
-        looked_at += read
-        for each in page.conversations:
-            here = _matches(each, said[each.conversation_id], words)
-            if here:
-                found.append(each)
-                matches += here
+            page = await list_conversations(scope, limit=page_size, cursor=cursor)
+        messages_by_conversation, scanned_in_page = await _messages_with_words(
+            workspace, page.conversations, words
+        )
+        scanned += scanned_in_page
+        for conversation in page.conversations:
+            conversation_matches = _matches(
+                conversation, messages_by_conversation[conversation.conversation_id], words
+            )
+            if conversation_matches:
+                conversations.append(conversation)
+                matches += conversation_matches
         cursor = page.next_cursor
-        if cursor is None or len(found) >= limit or looked_at >= MESSAGES_LOOKED_AT:
+        if cursor is None or len(conversations) >= limit or scanned >= MESSAGES_LOOKED_AT:
             return ConversationPage(
-                conversations=tuple(found), matches=tuple(matches), next_cursor=cursor
+                conversations=tuple(conversations), matches=tuple(matches), next_cursor=cursor
             )
 
 
-async def _said(
+async def _messages_with_words(
     workspace: WorkspaceAccess, conversations: Sequence[Conversation], words: Sequence[str]
 ) -> tuple[dict[UUID, list[SaidMessage]], int]:
-    """The messages that have the words, by conversation, and how many were looked at."""
-    said: defaultdict[UUID, list[SaidMessage]] = defaultdict(list)
-    ids, after, read = [each.conversation_id for each in conversations], BEFORE_ALL, 0
+    """The messages that have the words, by conversation, and how many were scanned."""
+    by_conversation: defaultdict[UUID, list[SaidMessage]] = defaultdict(list)
+    ids, after, scanned = (
+        [conversation.conversation_id for conversation in conversations],
+        BEFORE_ALL,
+        0,
+    )
     while ids:
         async with workspace.scope() as scope:
             page = await messages_saying(
-                scope, ids, lambda text: _has(text, words), after=after, limit=_MESSAGES_AT_ONCE
+                scope,
+                ids,
+                lambda text: _contains_all(text, words),
+                after=after,
+                limit=_MESSAGES_AT_ONCE,
             )
-        for each in page.messages:
-            said[each.conversation_id].append(each)
-        read += page.read
+        for message in page.messages:
+            by_conversation[message.conversation_id].append(message)
+        scanned += page.read
         if page.last is None:
             break
         after = page.last
-    return said, read
+    return by_conversation, scanned
 
 
 def _matches(
-    conversation: Conversation, said: Sequence[SaidMessage], words: Sequence[str]
+    conversation: Conversation, messages: Sequence[SaidMessage], words: Sequence[str]
 ) -> list[ConversationMatch]:
     matches = [
         ConversationMatch(
-            conversation_id=each.conversation_id,
-            message_id=each.message_id,
-            role=each.role,
-            excerpt=excerpt(each.text, words),
+            conversation_id=message.conversation_id,
+            message_id=message.message_id,
+            role=message.role,
+            excerpt=excerpt(message.text, words),
         )
-        for each in said[:_MATCHES_SHOWN]
+        for message in messages[:_MATCHES_SHOWN]
     ]
-    if _has(conversation.title, words):
+    if _contains_all(conversation.title, words):
         title = ConversationMatch(
             conversation_id=conversation.conversation_id,
             message_id=None,
@@ -110,8 +122,8 @@ def excerpt(text: str, words: Sequence[str]) -> str:
     'The deductible is EUR 900.'
     """
     line = " ".join(text.split())
-    places = [re.search(re.escape(word), line, re.IGNORECASE) for word in words]
-    first = min((place.start() for place in places if place), default=0)
+    matches = [re.search(re.escape(word), line, re.IGNORECASE) for word in words]
+    first = min((match.start() for match in matches if match), default=0)
     start = 0 if first <= _BEFORE else line.find(" ", first - _BEFORE, first) + 1 or first
     piece = line[start : start + _EXCERPT]
     if start + _EXCERPT < len(line):
@@ -119,7 +131,7 @@ def excerpt(text: str, words: Sequence[str]) -> str:
     return f"… {piece}" if start else piece
 
 
-def _has(text: str, words: Sequence[str]) -> bool:
+def _contains_all(text: str, words: Sequence[str]) -> bool:
     folded = _folded(text)
     return all(word in folded for word in words)
 

@@ -37,9 +37,9 @@ from footnote.validation.text import one_line
 
 REMOVED = "[removed: its document was deleted, or may not be seen any longer]"
 _TITLE_FROM_QUESTION = 80
-_JUDGED_AT_ONCE = 100
+_FEEDBACK_PAGE = 100
 # A document's text must not become a link, a picture or a heading of the page it is exported to.
-_MEANING = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
 _DOUBTS = {
     Verdict.PARTLY: "only partly supported",
     Verdict.UNSUPPORTED: "not supported by its footnotes",
@@ -61,14 +61,16 @@ async def create_conversation(
     link, whose holders would see each other's conversations.
     """
     workspace.refuse_guest("begin a conversation")
-    made = uuid4()
+    conversation_id = uuid4()
     if idempotency_key is not None:
         owner = f"{workspace.workspace_id}/{workspace.principal.principal_id}"
-        made = uuid5(workspace.workspace_id, f"{owner}/{idempotency_key}")
+        conversation_id = uuid5(workspace.workspace_id, f"{owner}/{idempotency_key}")
     async with workspace.scope() as scope:
-        conversation = await stored.create_conversation(scope, made, title, document_mode)
+        conversation = await stored.create_conversation(
+            scope, conversation_id, title, document_mode
+        )
         for document_id in document_ids:
-            conversation = await stored.attach_document(scope, made, document_id)
+            conversation = await stored.attach_document(scope, conversation_id, document_id)
     return conversation
 
 
@@ -159,16 +161,16 @@ async def all_messages(
     workspace: WorkspaceAccess, conversation_id: UUID, *, all_branches: bool = True
 ) -> tuple[Message, ...]:
     """Every message, oldest first. Raises NotFound."""
-    found: list[Message] = []
+    collected: list[Message] = []
     cursor: str | None = None
     while True:
         page = await messages(
             workspace, conversation_id, limit=MAX_PAGE, cursor=cursor, all_branches=all_branches
         )
-        found += page.messages
+        collected += page.messages
         cursor = page.next_cursor
         if cursor is None:
-            return tuple(found)
+            return tuple(collected)
 
 
 async def go_on_from(
@@ -176,8 +178,8 @@ async def go_on_from(
 ) -> MessagePage:
     """Make the branch of a message active; return its first page. Raises NotFound."""
     async with workspace.scope() as scope:
-        place = await place_of(scope, conversation_id, message_id)
-        await choose_branch(scope, conversation_id, place.message_no)
+        position = await place_of(scope, conversation_id, message_id)
+        await choose_branch(scope, conversation_id, position.message_no)
     return await messages(workspace, conversation_id)
 
 
@@ -193,13 +195,13 @@ async def give_feedback(
     Raises NotFound, InvalidRequest for a question, and UnderLegalHold where other feedback would be
     replaced.
     """
-    given = (thumb, comment.strip())
+    feedback = (thumb, comment.strip())
     async with workspace.scope() as scope:
         number = await _answer_no(scope, conversation_id, message_id)
         before = (await message_at(scope, conversation_id, number)).feedback
-        if before is not None and (before.thumb, before.comment) != given:
+        if before is not None and (before.thumb, before.comment) != feedback:
             await _refuse_what_is_held(scope, f"the feedback on {message_id} is not replaced")
-        return await judge(scope, conversation_id, number, *given)
+        return await judge(scope, conversation_id, number, *feedback)
 
 
 async def withdraw_feedback(
@@ -223,40 +225,40 @@ def title_from(question: str) -> str:
     return line[:_TITLE_FROM_QUESTION].rsplit(" ", 1)[0] + " …"
 
 
-async def _refuse_what_is_held(scope: WorkspaceScope, refused: str) -> None:
-    """Raise UnderLegalHold where all that the acting principal asked is held."""
+async def _refuse_what_is_held(scope: WorkspaceScope, refusal: str) -> None:
+    """Raise UnderLegalHold where the questions of the acting principal are under legal hold."""
     await wait_for_holds(scope)
     if await conversations_are_held(scope):
         raise UnderLegalHold(
-            f"{refused}: all that {scope.principal.principal_id} asked is under legal hold",
+            f"{refusal}: all that {scope.principal.principal_id} asked is under legal hold",
             hint=LIFT_A_HOLD,
         )
 
 
 async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> int:
-    place = await place_of(scope, conversation_id, message_id)
-    if place.role != "assistant":
+    position = await place_of(scope, conversation_id, message_id)
+    if position.role != "assistant":
         raise InvalidRequest(
             f"message {message_id} is a question", hint="name the answer that follows it"
         )
-    return place.message_no
+    return position.message_no
 
 
-# --- exported -----------------------------------------------------------------------------------
+# --- export -------------------------------------------------------------------------------------
 
 
 async def export_conversation(
     workspace: WorkspaceAccess, conversation_id: UUID
 ) -> tuple[Conversation, tuple[Message, ...]]:
     """A conversation with every message of every branch. Raises NotFound."""
-    found = await conversation(workspace, conversation_id)
-    return found, await all_messages(workspace, conversation_id)
+    exported = await conversation(workspace, conversation_id)
+    return exported, await all_messages(workspace, conversation_id)
 
 
-def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
+def as_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
     """Return the active branch as Markdown, with a footnote for each citation."""
-    lines = [f"# {escaped(found.title or 'Conversation')}", ""]
-    lines += [f"_{found.created_at:%Y-%m-%d %H:%M} UTC_", ""]
+    lines = [f"# {escaped(conversation.title or 'Conversation')}", ""]
+    lines += [f"_{conversation.created_at:%Y-%m-%d %H:%M} UTC_", ""]
     footnotes: list[str] = []
     number = 0
     for message in messages:
@@ -273,16 +275,16 @@ def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
             lines.append(f"{escaped(sentence.text) or escaped(REMOVED)}{marks}{doubt}")
         lines.append("")
         for conflict in answer.conflicts:
-            said = "; ".join(
-                f"“{escaped(each.text)}”[^{number}-{each.citation.marker}]"
-                for each in conflict.statements
+            statements = "; ".join(
+                f"“{escaped(statement.text)}”[^{number}-{statement.citation.marker}]"
+                for statement in conflict.statements
             )
-            lines += [f"{escaped(conflict.headline)}: {said}", ""]
+            lines += [f"{escaped(conflict.headline)}: {statements}", ""]
         notes = dict.fromkeys(answer.removed_markers, escaped(REMOVED))
-        others = footnotes_of_conflicts(answer.conflicts, answer.citations)
-        for each in (*answer.citations, *others):
+        conflict_citations = footnotes_of_conflicts(answer.conflicts, answer.citations)
+        for citation in (*answer.citations, *conflict_citations):
             notes.setdefault(
-                each.marker, f"{escaped(citation_place(each))}: “{escaped(each.quote)}”"
+                citation.marker, f"{escaped(citation_place(citation))}: “{escaped(citation.quote)}”"
             )
         footnotes += [f"[^{number}-{marker}]: {notes[marker]}" for marker in sorted(notes)]
     return "\n".join([*lines, *footnotes]).rstrip() + "\n"
@@ -295,19 +297,19 @@ def doubt_about(sentence: AnswerSentence, answer: MessageAnswer) -> str:
 
 def citation_place(citation: Citation) -> str:
     """Document, section, page and paragraph of a citation on one line."""
-    where = [f"“{' › '.join(citation.heading_path)}”"] if citation.heading_path else []
-    where += [] if citation.page is None else [f"p. {citation.page}"]
-    where += [f"¶ {citation.paragraph}"]
-    return f"{citation.document_title} ({citation.filename}), {', '.join(where)}"
+    parts = [f"“{' › '.join(citation.heading_path)}”"] if citation.heading_path else []
+    parts += [] if citation.page is None else [f"p. {citation.page}"]
+    parts += [f"¶ {citation.paragraph}"]
+    return f"{citation.document_title} ({citation.filename}), {', '.join(parts)}"
 
 
 def escaped(text: str) -> str:
-    """The text on one line, as Markdown that shows it and does nothing else.
+    """The text on one line, escaped so that Markdown shows it literally.
 
     >>> escaped("see [here](x)")
     'see \\\\[here\\\\](x)'
     """
-    return _MEANING.sub(r"\\\1", " ".join(text.split()))
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 
 async def golden_candidates(
@@ -322,7 +324,7 @@ async def golden_candidates(
     after: tuple[UUID, int] | None = None
     while True:
         async with workspace.scope() as scope:
-            page, after = await judged_answers(scope, after, _JUDGED_AT_ONCE)
+            page, after = await judged_answers(scope, after, _FEEDBACK_PAGE)
         for judged in page:
             if down or judged.feedback.thumb == "up":
                 line = golden_candidate(judged)
@@ -335,23 +337,23 @@ async def golden_candidates(
 def golden_candidate(judged: JudgedAnswer) -> dict[str, object] | None:
     """Return a line of a golden set; None where the cited documents are gone."""
     answer, feedback = judged.answer, judged.feedback
-    places = [
-        {"document": str(each.document_id), "page": each.page, "quote": each.quote}
-        for each in answer.citations
+    passages = [
+        {"document": str(citation.document_id), "page": citation.page, "quote": citation.quote}
+        for citation in answer.citations
     ]
     liked = feedback.thumb == "up"
-    if liked and answer.found and not places:
+    if liked and answer.found and not passages:
         return None
     return {
         "id": str(judged.message_id),
         "question": answer.asked_as,
         "kind": f"feedback-{feedback.thumb}",
         "answerable": answer.found if liked else True,
-        "relevant": places if liked and answer.found else [],
+        "relevant": passages if liked and answer.found else [],
         "answer": answer.text if liked and answer.found else "",
         "comment": feedback.comment,
-        "cited": [] if liked else places,
+        "cited": [] if liked else passages,
         "confidence": answer.confidence,
         "model": answer.model,
-        "evidence": [each.chunk_id for each in answer.evidence],
+        "evidence": [passage.chunk_id for passage in answer.evidence],
     }

@@ -35,7 +35,7 @@ _KEYS_SECONDS = 300.0
 def credentials_from(settings: Settings) -> Credentials:
     """Build the verifiers. Raises UnsupportedSettings for contradictory settings."""
     ways = settings.identity_ways
-    http = httpx.AsyncClient(follow_redirects=False, verify=_trusted(), trust_env=False)
+    http = httpx.AsyncClient(follow_redirects=False, verify=_tls_context(), trust_env=False)
     if "gateway" in ways and not ways & {"keys", "tokens"}:
         raise UnsupportedSettings(
             "The setting identity cannot be gateway alone: the tokens behind it are verified too.",
@@ -62,12 +62,12 @@ def _known_pepper(settings: Settings) -> Pepper | None:
     if secret is not None:
         return pepper_from(secret.get_secret_value(), settings.home)
     path = settings.home / FILE
-    made = settings.identity_ways and (path.exists() or path.is_symlink())
-    return pepper_from(None, settings.home) if made else None
+    exists = settings.identity_ways and (path.exists() or path.is_symlink())
+    return pepper_from(None, settings.home) if exists else None
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     """Return the TLS context of trusted certificates, created once per process."""
     return httpx.create_ssl_context(trust_env=False)
 
@@ -133,7 +133,7 @@ def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
         client_secret=None if secret is None else secret.get_secret_value(),
         redirect_uri=f"{public}/v1/login/callback",
         scopes=login.scopes,
-        algorithms=[each for each in listed(login.algorithms) if each in ASYMMETRIC],
+        algorithms=[algorithm for algorithm in listed(login.algorithms) if algorithm in ASYMMETRIC],
         leeway_seconds=_LEEWAY_SECONDS,
         keys_seconds=_KEYS_SECONDS,
         http=http,
@@ -166,11 +166,11 @@ def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
         published=None
         if url is None
         else PublishedKeys(url=url, http=http, lifetime_seconds=_KEYS_SECONDS),
-        shared_secret=None if secret is None else _shared(secret.get_secret_value()),
+        shared_secret=None if secret is None else _shared_secret(secret.get_secret_value()),
     )
 
 
-def _shared(secret: str) -> OctKey:
+def _shared_secret(secret: str) -> OctKey:
     from joserfc.jwk import OctKey  # noqa: PLC0415  # as in `tokens`
 
     if len(secret) < _SHORTEST_SECRET:

@@ -11,22 +11,22 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """The names of the columns and the rows.
+    """Return the column names and the rows as CSV.
 
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
 
     >>> csv_table(["who", "requests"], [["=1+1", -2], ["ann, bob", 3]])
     'who,requests\\r\\n\\'=1+1,-2\\r\\n"ann, bob",3\\r\\n'
     """
-    written = io.StringIO()
-    table = csv.writer(written)
+    buffer = io.StringIO()
+    table = csv.writer(buffer)
     table.writerow(names)
     for row in rows:
-        table.writerow([_harmless(each) for each in row])
-    return written.getvalue()
+        table.writerow([_without_formula(cell) for cell in row])
+    return buffer.getvalue()
 
 
-def _harmless(cell: object) -> object:
+def _without_formula(cell: object) -> object:
     if isinstance(cell, str) and cell.startswith(_FORMULA):
         return f"'{cell}"
     return "" if cell is None else cell

@@ -35,8 +35,8 @@ _FREE_BYTES = 1024**3
 """Room for the database's first write-ahead log and the built model."""
 _UNWRAPPED_AT_ONCE = 16
 """Workspaces whose keys are unwrapped concurrently."""
-_NAMED = 5
-"""Workspaces that are named whose keys cannot be unwrapped."""
+_MAX_NAMED_WORKSPACES = 5
+"""Most workspaces named in the check whose keys cannot be unwrapped."""
 
 
 async def examine_installation(workspace: WorkspaceAccess) -> Health:
@@ -66,40 +66,44 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     optional = [*optional_checks(settings), await reader_check(settings)]
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
-    stored = await asyncio.to_thread(examine_database, engine.urls)
-    for check in stored:
+    database_checks = await asyncio.to_thread(examine_database, engine.urls)
+    for check in database_checks:
         (optional if check.name in ADVISED else required).append(check)
-    if serves(stored):
+    if serves(database_checks):
         required.append(await master_key_check(engine.database.keys, engine.urls.owner))
     optional += replica_checks(engine.replicas.statuses())
     optional.append(await asyncio.to_thread(backup_check, settings))
     health = health_of(required, optional)
     if not settings.identity_ways:
         return health
-    return replace(health, checks=tuple(replace(each, detail="") for each in health.checks))
+    return replace(health, checks=tuple(replace(check, detail="") for check in health.checks))
 
 
 async def master_key_check(keys: KeyRing, owner_url: str) -> Check:
     """Whether the master key at hand unwraps the data keys of all workspaces."""
     name = "master key"
-    stored = [each for each in await all_stored_keys(owner_url) if each.keys]
-    turns = asyncio.Semaphore(_UNWRAPPED_AT_ONCE)
+    stored = [
+        workspace_keys for workspace_keys in await all_stored_keys(owner_url) if workspace_keys.keys
+    ]
+    semaphore = asyncio.Semaphore(_UNWRAPPED_AT_ONCE)
 
-    async def refusal(of: BackedUpKeys) -> tuple[str, FootnoteError] | None:
-        async with turns:
-            error = await keys.refusal(of)
-        return None if error is None else (of.workspace, error)
+    async def refusal(stored_keys: BackedUpKeys) -> tuple[str, FootnoteError] | None:
+        async with semaphore:
+            error = await keys.refusal(stored_keys)
+        return None if error is None else (stored_keys.workspace, error)
 
-    refused = [each for each in await asyncio.gather(*map(refusal, stored)) if each is not None]
+    refused = [
+        failure for failure in await asyncio.gather(*map(refusal, stored)) if failure is not None
+    ]
     if not refused:
         detail = f"workspaces whose data keys it unwraps: {len(stored):,}"
         return Check(name=name, ok=True, detail=detail if stored else "nothing is under one yet")
-    named = ", ".join(workspace for workspace, _ in refused[:_NAMED])
-    more = ", …" if len(refused) > _NAMED else ""
+    names = ", ".join(workspace for workspace, _ in refused[:_MAX_NAMED_WORKSPACES])
+    ellipsis = ", …" if len(refused) > _MAX_NAMED_WORKSPACES else ""
     return Check(
         name=name,
         ok=False,
-        detail=f"data keys of {len(refused):,} of {len(stored):,} workspaces ({named}{more}) "
+        detail=f"data keys of {len(refused):,} of {len(stored):,} workspaces ({names}{ellipsis}) "
         f"cannot be unwrapped: {refused[0][1]}",
         hint="bring back the master key that they are under, or name it in FOOTNOTE_MASTER_KEY; "
         "see footnote encryption status",
@@ -110,13 +114,13 @@ def replica_checks(replicas: Sequence[ReplicaStatus]) -> list[Check]:
     """Whether each replica is read, how far behind it is, and how much it served."""
     return [
         Check(
-            name=f"replica {each.name}",
-            ok=each.fit,
-            detail=f"{each.detail}; served {each.reads:,} reads",
-            hint=None if each.fit else "the primary is read; see docs/replicas.md",
+            name=f"replica {replica.name}",
+            ok=replica.fit,
+            detail=f"{replica.detail}; served {replica.reads:,} reads",
+            hint=None if replica.fit else "the primary is read; see docs/replicas.md",
             optional=True,
         )
-        for each in replicas
+        for replica in replicas
     ]
 
 
@@ -175,30 +179,30 @@ async def reader_check(settings: Settings, loaded: str = "loaded") -> Check:
             hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
         )
     try:
-        fitted = await reader.companions()
+        companions = await reader.companions()
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error), hint=error.hint)
     finally:
         await reader.close()
-    spared = fitted.screened and settings.reader == "packaged"
-    told = [loaded, *(f"without {each}" for each in fitted.lacking)]
-    told += [] if spared else ["it looks through every passage that is indexed"]
+    spared = companions.screened and settings.reader == "packaged"
+    details = [loaded, *(f"without {part}" for part in companions.lacking)]
+    details += [] if spared else ["it looks through every passage that is indexed"]
     return Check(
         name=name,
-        ok=not fitted.lacking,
-        detail="; ".join(told),
+        ok=not companions.lacking,
+        detail="; ".join(details),
         hint="fit each to this reader, and put it beside its weights: training/README.md",
     )
 
 
 def answer_models_check(names: Sequence[str]) -> Check:
-    """Which models answer, where none of them was refused."""
+    """Report the models that answer; their settings were accepted."""
     detail = ", ".join(names) or "none: answers quote documents"
     return Check(name="answer models", ok=True, detail=detail)
 
 
 def judge_check(settings: Settings) -> Check:
-    """Which model checks answers, where it was not refused."""
+    """Report the model that checks answers; its settings were accepted."""
     detail: str = settings.grounding_judge
     if detail == "reader" and settings.reader == "none":
         detail = "none, since FOOTNOTE_READER is none: exact values and shared words decide"
@@ -206,7 +210,7 @@ def judge_check(settings: Settings) -> Check:
 
 
 def file_store_check(url: str) -> Check:
-    """Where files are kept, if not in the home, and its options were not refused."""
+    """Report where files are stored, if not in the home; its options were accepted."""
     return Check(name="file store", ok=True, detail=url)
 
 
@@ -216,7 +220,7 @@ def writes_apart(settings: Settings) -> bool:
 
 
 def room_in(home: Path) -> Check:
-    """Whether the folder of an installation can be used and has room; as doctor and /health say."""
+    """Check that the folder of an installation can be used and has room."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(home).free
@@ -268,25 +272,26 @@ def sandbox_check(settings: Settings) -> Check:
     if settings.parser_sandbox == "off":
         detail = "readers of files may reach the network and all files: it is switched off"
         return Check(name=name, ok=False, detail=detail, hint="set FOOTNOTE_PARSER_SANDBOX=auto")
-    there, trial = mechanisms(), try_out("auto")
-    has = [f"Landlock {there.landlock}"] if there.landlock else []
-    has += ["seccomp"] if there.seccomp else []
+    available, trial = mechanisms(), try_out("auto")
+    present = [f"Landlock {available.landlock}"] if available.landlock else []
+    present += ["seccomp"] if available.seccomp else []
     lacking = [
-        what
-        for what, refused in (
+        action
+        for action, blocked in (
             ("open sockets", trial is not None and trial.network),
             ("write outside their folders", trial is not None and trial.writing),
             ("read other files", trial is not None and trial.reading),
         )
-        if not refused
+        if not blocked
     ]
-    by = " and ".join(has) or "neither Landlock nor seccomp is there"
+    protection = " and ".join(present) or "neither Landlock nor seccomp is there"
     return Check(
         name=name,
         ok=not lacking,
-        detail=f"{by}: readers of files can {', '.join(lacking)}"
+        detail=f"{protection}: readers of files can {', '.join(lacking)}"
         if lacking
-        else f"{by}: readers of files can open no socket, and no file but programs and their own",
+        else f"{protection}: readers of files can open no socket, and no file but programs and "
+        "their own",
         hint="use Linux 5.13 or newer with Landlock and seccomp, in a container that allows them",
     )
 

@@ -1,4 +1,4 @@
-"""Several documents changed or deleted at once; one that is refused does not keep the others."""
+"""Change or delete several documents at once; a refused one does not stop the others."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ async def change_documents(
     visibility: Visibility | None = None,
     shared_with: Access = (),
 ) -> tuple[DocumentOutcome, ...]:
-    """Give each tags and take others from it, merge metadata into it, and say who sees it.
+    """Add tags to each document, remove others, merge metadata, and set who sees it.
 
-    A tag that is to be added and taken away is taken away. Each document is changed whole or not
+    A tag that is both added and removed is removed. Each document is changed completely or not
     at all, as by `change_document` and `set_document_access`, in the order named. Raises
-    InvalidRequest where nothing is to be changed, or for a list of people that means nothing.
+    InvalidRequest where nothing is to be changed, or for a list of people that has no effect.
     """
     if not (add_tags or remove_tags or metadata or visibility):
         raise InvalidRequest(
@@ -71,11 +71,11 @@ async def change_documents(
     outcomes = []
     for document_id in document_ids:
         try:
-            found = await _change(workspace, document_id, changes)
+            document = await _change(workspace, document_id, changes)
         except _REFUSED as error:
             outcomes.append(DocumentOutcome(document_id=document_id, refusal=_refusal(error)))
         else:
-            outcomes.append(DocumentOutcome(document_id=document_id, document=found))
+            outcomes.append(DocumentOutcome(document_id=document_id, document=document))
     return tuple(outcomes)
 
 
@@ -96,7 +96,7 @@ async def delete_documents(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Changes:
-    """What is asked for of every document."""
+    """The changes to make to every document."""
 
     add_tags: Tags
     remove_tags: Tags
@@ -134,26 +134,26 @@ async def _change_labels(
     """Change the tags and the metadata of a document."""
     # Serialise concurrent changes here, so that no tag is lost.
     await announce_change(scope)
-    found = await stored.get_document(scope, document_id)
-    workspace.require(Right.WRITE, found.collection)
+    document = await stored.get_document(scope, document_id)
+    workspace.require(Right.WRITE, document.collection)
     tags = None
     if changes.add_tags or changes.remove_tags:
-        if found.parent_id is not None:
+        if document.parent_id is not None:
             raise InvalidRequest(
                 f"{document_id} is an attachment, and has the tags of what it is attached to",
-                hint=f"change {found.parent_id}",
+                hint=f"change {document.parent_id}",
             )
-        tags = _tags(found, changes.add_tags, changes.remove_tags)
-    return await change_stored(scope, found, tags=tags, metadata=changes.metadata or None)
+        tags = _tags(document, changes.add_tags, changes.remove_tags)
+    return await change_stored(scope, document, tags=tags, metadata=changes.metadata or None)
 
 
-def _tags(found: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
-    """The tags it has then. Raises InvalidRequest for too many."""
-    kept = dict.fromkeys((*found.tags, *added))
-    tags = tuple(each for each in kept if each not in removed)
+def _tags(document: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
+    """The tags after the change. Raises InvalidRequest for too many."""
+    combined = dict.fromkeys((*document.tags, *added))
+    tags = tuple(tag for tag in combined if tag not in removed)
     if len(tags) > MAX_TAGS:
         raise InvalidRequest(
-            f"{found.document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
+            f"{document.document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
             hint="take others away in the same request",
         )
     return tags

@@ -1,4 +1,4 @@
-"""The map of a workspace's documents: where each lies among all that one may see."""
+"""The map of a workspace's documents: the position of each among all visible ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from footnote.store.listing import Listing
 from footnote.validation.constrained_types import ListQuery, MapWait, Name, Tag
 
 _DECIMALS = 4
-"""Of places, on a map that is two wide: a fifth of a pixel on a screen of 4,000."""
+"""Of coordinates, on a map two units wide: a fifth of a pixel on a screen of 4,000."""
 
 
 async def document_map(
@@ -66,58 +66,67 @@ async def document_map(
     async with workspace.snapshot() as scope:
         lane = await current_lane(scope, engine.lane.name)
         lane_id = None if lane is None else lane[0]
-        found = await stored.load_documents(scope, lane_id, listing, most=MOST_MAPPED)
-        numbers = np.array([each.number for each in found.documents], dtype=np.int32)
+        mapped = await stored.load_documents(scope, lane_id, listing, most=MOST_MAPPED)
+        numbers = np.array([document.number for document in mapped.documents], dtype=np.int32)
         if lane_id is None or not numbers.size:
-            return _without_points(found)
-        within = MappedClusters()
+            return _without_points(mapped)
+        membership = MappedClusters()
         if clusters is not None:
-            within = await mapped_clusters(scope, lane_id, clusters)
+            membership = await mapped_clusters(scope, lane_id, clusters)
         key = LayoutKey.of(workspace.workspace_id, lane_id, numbers)
         vectors = None
         if engine.map_layouts.wants_vectors(key):
-            of_numbers, vectors = await stored.load_vectors(scope, lane_id, numbers.tolist())
-            assert np.array_equal(of_numbers, numbers), "one moment has a vector for each"
+            vector_numbers, vectors = await stored.load_vectors(scope, lane_id, numbers.tolist())
+            assert np.array_equal(vector_numbers, numbers), (
+                "a snapshot has one vector for each document"
+            )
     if vectors is not None and engine.map_layouts.wants_vectors(key):
         engine.map_layouts.begin(key, vectors)
     layout = await engine.map_layouts.wait(key, wait_seconds)
     if not isinstance(layout, Layout):
-        return _without_points(found, layout)
-    return await asyncio.to_thread(_drawn, found, layout, within)
+        return _without_points(mapped, layout)
+    return await asyncio.to_thread(_map_of_layout, mapped, layout, membership)
 
 
-def _without_points(found: MappedDocuments, progress: Progress | None = None) -> DocumentMap:
+def _without_points(mapped: MappedDocuments, progress: Progress | None = None) -> DocumentMap:
     return DocumentMap(
         points=(),
         areas=(),
-        total=found.total,
-        unplaced=found.total - found.embedded,
+        total=mapped.total,
+        unplaced=mapped.total - mapped.embedded,
         left_out=0,
         progress=progress,
     )
 
 
-def _drawn(found: MappedDocuments, layout: Layout, within: MappedClusters) -> DocumentMap:
-    terms = [label_terms(each.title, each.keywords, each.language) for each in found.documents]
+def _map_of_layout(
+    mapped: MappedDocuments, layout: Layout, membership: MappedClusters
+) -> DocumentMap:
+    terms = [
+        label_terms(document.title, document.keywords, document.language)
+        for document in mapped.documents
+    ]
     labels = labels_of(layout.areas, terms)
-    places = np.round(layout.places.astype(np.float64), _DECIMALS).tolist()
+    positions = np.round(layout.places.astype(np.float64), _DECIMALS).tolist()
     points = tuple(
         MapPoint(
-            document_id=each.document_id,
-            title=each.title,
-            collection=each.collection,
-            document_class=each.document_class,
-            status=each.status,
-            tags=each.tags,
+            document_id=document.document_id,
+            title=document.title,
+            collection=document.collection,
+            document_class=document.document_class,
+            status=document.status,
+            tags=document.tags,
             x=x,
             y=y,
             area=area,
-            cluster_id=within.places.get(each.document_id),
+            cluster_id=membership.places.get(document.document_id),
         )
-        for each, (x, y), area in zip(found.documents, places, layout.areas.tolist(), strict=True)
-        if each.chosen
+        for document, (x, y), area in zip(
+            mapped.documents, positions, layout.areas.tolist(), strict=True
+        )
+        if document.chosen
     )
-    counts = np.bincount([each.area for each in points], minlength=len(labels)).tolist()
+    counts = np.bincount([point.area for point in points], minlength=len(labels)).tolist()
     areas = []
     for number, (label, documents) in enumerate(zip(labels, counts, strict=True)):
         if documents:
@@ -134,16 +143,18 @@ def _drawn(found: MappedDocuments, layout: Layout, within: MappedClusters) -> Do
     return DocumentMap(
         points=points[::-1],
         areas=tuple(areas),
-        clusters=_clusters(within, points),
-        total=found.total,
-        unplaced=found.total - found.embedded,
-        left_out=found.embedded - len(points),
+        clusters=_clusters(membership, points),
+        total=mapped.total,
+        unplaced=mapped.total - mapped.embedded,
+        left_out=mapped.embedded - len(points),
     )
 
 
-def _clusters(within: MappedClusters, points: Sequence[MapPoint]) -> tuple[MapCluster, ...]:
-    counts = Counter(each.cluster_id for each in points if each.cluster_id is not None)
+def _clusters(membership: MappedClusters, points: Sequence[MapPoint]) -> tuple[MapCluster, ...]:
+    counts = Counter(point.cluster_id for point in points if point.cluster_id is not None)
     return tuple(
-        MapCluster(cluster_id=each, label=within.labels[each], documents=counts[each])
-        for each in sorted(counts, key=lambda one: (-counts[one], one))
+        MapCluster(
+            cluster_id=cluster_id, label=membership.labels[cluster_id], documents=counts[cluster_id]
+        )
+        for cluster_id in sorted(counts, key=lambda key: (-counts[key], key))
     )

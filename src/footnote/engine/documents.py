@@ -1,4 +1,4 @@
-"""Documents of a workspace: found, read, changed, deleted and tried again."""
+"""Documents of a workspace: look up, read, change, delete and retry."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CANDIDATES_SHOWN = 8
 _BEGINNING_OF_ID = re.compile(r"[0-9a-f]{1,32}")
 
 
-# --- known ----------------------------------------------------------------------------------------
+# --- look up --------------------------------------------------------------------------------------
 
 
 async def document(workspace: WorkspaceAccess, document_id: UUID) -> Document:
@@ -66,11 +66,11 @@ async def document(workspace: WorkspaceAccess, document_id: UUID) -> Document:
 
 
 async def children(workspace: WorkspaceAccess, document_id: UUID) -> tuple[Document, ...]:
-    """The attachments of a document, and theirs. Raises NotFound."""
+    """The attachments of a document, at any depth. Raises NotFound."""
     async with workspace.scope() as scope:
         await stored.get_document(scope, document_id)
         family = await stored.documents_and_attachments(scope, [document_id])
-    return tuple(each for each in family if each.document_id != document_id)
+    return tuple(document for document in family if document.document_id != document_id)
 
 
 async def statuses(
@@ -87,15 +87,15 @@ async def stats(workspace: WorkspaceAccess) -> WorkspaceStats:
     engine, workspace_id = workspace.engine, workspace.workspace_id
     lane = await lane_of_workspace(engine, workspace_id)
     async with workspace.scope() as scope:
-        found = await workspace_stats(scope, lane or engine.lane)
+        counts = await workspace_stats(scope, lane or engine.lane)
     return replace(
-        found,
+        counts,
         search_cache=engine.search_stages.cache.stats(workspace_id),
         answer_cache=engine.answer_cache.stats(workspace_id),
     )
 
 
-# --- found by what people call them -----------------------------------------------------------
+# --- resolve names ----------------------------------------------------------------------------
 
 
 async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
@@ -108,30 +108,32 @@ async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
         return UUID(called)
     except ValueError:
         digits = called.lower().replace("-", "")
-    ids: tuple[UUID, UUID] | None = None
+    id_range: tuple[UUID, UUID] | None = None
     if _BEGINNING_OF_ID.fullmatch(digits) and not called.startswith("-"):
-        ids = UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
+        id_range = UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
     async with workspace.scope() as scope:
-        found = await stored.documents_called(scope, called, ids, limit=_CANDIDATES_SHOWN + 1)
-    if not found:
+        matches = await stored.documents_called(
+            scope, called, id_range, limit=_CANDIDATES_SHOWN + 1
+        )
+    if not matches:
         raise NotFound(
             f"there is no document {called!r}",
             hint="`footnote documents list` or `GET /v1/documents` shows ids and file names; a "
             "file name is given whole",
         )
-    if len(found) > 1:
-        shown = [
-            f"{each.document_id} ({each.filename}, "
-            + (each.external_id or f"of {each.created_at:%Y-%m-%d %H:%M:%S} UTC")
+    if len(matches) > 1:
+        listed = [
+            f"{match.document_id} ({match.filename}, "
+            + (match.external_id or f"of {match.created_at:%Y-%m-%d %H:%M:%S} UTC")
             + ")"
-            for each in found[:_CANDIDATES_SHOWN]
+            for match in matches[:_CANDIDATES_SHOWN]
         ]
-        candidates = ", ".join([*shown, "…"] if len(found) > _CANDIDATES_SHOWN else shown)
+        candidates = ", ".join([*listed, "…"] if len(matches) > _CANDIDATES_SHOWN else listed)
         raise InvalidRequest(
             f"several documents are called {called!r}: {candidates}",
             hint="give the whole id of one of them, or more of its beginning",
         )
-    return found[0].document_id
+    return matches[0].document_id
 
 
 async def unknown_collections(
@@ -139,11 +141,11 @@ async def unknown_collections(
 ) -> tuple[tuple[str, str | None], ...]:
     """Return the names that no collection with documents has, each with the closest known one."""
     async with workspace.scope() as scope:
-        known = await stored.names_of_collections(scope)
+        existing = await stored.names_of_collections(scope)
     return tuple(
-        (name, next(iter(get_close_matches(name, known, n=1)), None))
+        (name, next(iter(get_close_matches(name, existing, n=1)), None))
         for name in dict.fromkeys(names)
-        if name not in known
+        if name not in existing
     )
 
 
@@ -186,25 +188,28 @@ async def original(workspace: WorkspaceAccess, document_id: UUID) -> Original:
 
 
 async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> OriginalFile:
-    """The same, opened to be read a piece at a time."""
+    """The same file, opened so that it can be read in pieces."""
     async with workspace.scope() as scope:
-        found = await stored.shown_version(scope, document_id)
-    if not found.blob_key:
+        version = await stored.shown_version(scope, document_id)
+    if not version.blob_key:
         raise NotFound(
             f"the file of {document_id} was not kept", hint="hand it in once more to have it kept"
         )
-    content = await workspace.engine.blobs.open(found.blob_key)
+    content = await workspace.engine.blobs.open(version.blob_key)
     byte_size = content.seek(0, os.SEEK_END)
     content.seek(0)
     return OriginalFile(
-        filename=found.filename, media_type=found.media_type, byte_size=byte_size, content=content
+        filename=version.filename,
+        media_type=version.media_type,
+        byte_size=byte_size,
+        content=content,
     )
 
 
 async def text(
     workspace: WorkspaceAccess, document_id: UUID, *, most_characters: TextLength = 500_000
 ) -> WholeText | None:
-    """What was read of a document, from its beginning; None while nothing is published.
+    """The extracted text of a document, from its start; None while nothing is published.
 
     Raises NotFound.
     """
@@ -222,7 +227,7 @@ async def passages(
         return await passages_in_order(scope, document_id, limit)
 
 
-# --- changed ----------------------------------------------------------------------------------
+# --- change -----------------------------------------------------------------------------------
 
 
 async def change_document(
@@ -239,37 +244,37 @@ async def change_document(
     of an attachment.
     """
     async with workspace.scope() as scope:
-        found = await stored.get_document(scope, document_id)
-        workspace.require(Right.WRITE, found.collection)
-        if tags is not None and found.parent_id is not None:
+        document = await stored.get_document(scope, document_id)
+        workspace.require(Right.WRITE, document.collection)
+        if tags is not None and document.parent_id is not None:
             raise InvalidRequest(
                 f"{document_id} is an attachment, and has the tags of what it is attached to",
-                hint=f"change {found.parent_id}",
+                hint=f"change {document.parent_id}",
             )
         return await change_stored(
-            scope, found, tags=None if tags is None else tuple(tags), metadata=metadata
+            scope, document, tags=None if tags is None else tuple(tags), metadata=metadata
         )
 
 
-# --- deleted ----------------------------------------------------------------------------------
+# --- delete -----------------------------------------------------------------------------------
 
 
 async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None:
-    """Remove a document, its attachments and all that was made of them.
+    """Remove a document, its attachments and everything derived from them.
 
     Raises NotFound, and UnderLegalHold.
     """
     engine = workspace.engine
     async with workspace.scope() as scope:
-        found = await stored.get_document(scope, document_id)
-        workspace.require(Right.WRITE, found.collection)
+        document = await stored.get_document(scope, document_id)
+        workspace.require(Right.WRITE, document.collection)
         await refuse_what_is_held(scope, document_id)
         blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
     await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
 
 
 async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
-    """Raise UnderLegalHold for a document that may not be deleted; triggers see to it as well."""
+    """Raise UnderLegalHold for a document that may not be deleted; triggers enforce it too."""
     if await document_is_held(scope, document_id):
         raise UnderLegalHold(
             f"the document {document_id} is not deleted: it, what it is attached to, an attachment "
@@ -278,7 +283,7 @@ async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
         )
 
 
-# --- tried again ------------------------------------------------------------------------------
+# --- retry ------------------------------------------------------------------------------------
 
 
 async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
@@ -319,18 +324,18 @@ async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
 async def retry_all(
     workspace: WorkspaceAccess, document_ids: Sequence[UUID]
 ) -> tuple[Retried, ...]:
-    """Retry each; one that is refused does not keep the others from being tried."""
+    """Retry each document; a refused one does not stop the others."""
     retried = []
     for document_id in document_ids:
         try:
-            found = await retry(workspace, document_id)
+            document = await retry(workspace, document_id)
         except (Conflict, DocumentUnreadable, Forbidden, NotFound, BlobDamaged) as error:
-            told = str(error)
-            hint = error.hint if error.hint and error.hint not in told else None
-            refusal = "; ".join(filter(None, (told, hint)))
+            message = str(error)
+            hint = error.hint if error.hint and error.hint not in message else None
+            refusal = "; ".join(filter(None, (message, hint)))
             retried.append(Retried(document_id=document_id, refusal=refusal))
         else:
-            retried.append(Retried(document_id=document_id, document=found))
+            retried.append(Retried(document_id=document_id, document=document))
     return tuple(retried)
 
 

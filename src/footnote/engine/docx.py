@@ -1,4 +1,4 @@
-"""Paragraphs with footnotes become a Word document (ECMA-376, WordprocessingML)."""
+"""Write paragraphs with footnotes as a Word document (ECMA-376, WordprocessingML)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
-# Everything that XML 1.0 cannot hold.
+# Characters that XML 1.0 does not allow.
 _UNWRITABLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _FIRST_NOTE = 1
 """First footnote id of our own; -1 and 0 are the separator lines."""
@@ -117,14 +117,14 @@ _SEPARATORS = (
 def docx_of(title: str, paragraphs: Sequence[Paragraph]) -> bytes:
     """Return the bytes of a Word document, the same for the same paragraphs."""
     notes: list[str] = []
-    body = "".join(_paragraph(each, notes) for each in paragraphs)
-    footnotes = "".join(_note(number, each) for number, each in enumerate(notes, _FIRST_NOTE))
+    body = "".join(_paragraph(paragraph, notes) for paragraph in paragraphs)
+    footnotes = "".join(_note(number, text) for number, text in enumerate(notes, _FIRST_NOTE))
     parts = {
         "[Content_Types].xml": _CONTENT_TYPES,
         "_rels/.rels": _RELATIONS,
         "docProps/core.xml": f'{_HEAD}<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/'
         f'core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f"<dc:title>{_written(title)}</dc:title></cp:coreProperties>",
+        f"<dc:title>{_escaped(title)}</dc:title></cp:coreProperties>",
         "word/_rels/document.xml.rels": _PARTS,
         "word/document.xml": f"{_HEAD}<w:document {_W}><w:body>{body}<w:sectPr/></w:body>"
         "</w:document>",
@@ -132,13 +132,13 @@ def docx_of(title: str, paragraphs: Sequence[Paragraph]) -> bytes:
         "word/settings.xml": _SETTINGS,
         "word/styles.xml": _STYLES,
     }
-    made = io.BytesIO()
-    with ZipFile(made, "w", ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             entry = ZipInfo(name, _LONG_AGO)
             entry.compress_type = ZIP_DEFLATED
             archive.writestr(entry, content)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _paragraph(paragraph: Paragraph, notes: list[str]) -> str:
@@ -165,28 +165,30 @@ def _note(number: int, text: str) -> str:
 
 
 def _properties(style: str, text: str) -> str:
-    bidi = "<w:bidi/>" if _reads_from_the_right(text) else ""
+    bidi = "<w:bidi/>" if _is_right_to_left(text) else ""
     return f'<w:pPr><w:pStyle w:val="{style}"/>{bidi}</w:pPr>'
 
 
 def _runs(text: str, *, emphasis: bool = False) -> Iterator[str]:
-    """A run for each line, so that lines stay lines."""
+    """A run for each line, so that line breaks are kept."""
     properties = ("<w:i/><w:iCs/>" if emphasis else "") + (
-        "<w:rtl/>" if _reads_from_the_right(text) else ""
+        "<w:rtl/>" if _is_right_to_left(text) else ""
     )
     for number, line in enumerate(text.splitlines()):
         gap = "<w:br/>" if number else ""
         yield (
-            f'<w:r><w:rPr>{properties}</w:rPr>{gap}<w:t xml:space="preserve">{_written(line)}</w:t>'
+            f'<w:r><w:rPr>{properties}</w:rPr>{gap}<w:t xml:space="preserve">{_escaped(line)}</w:t>'
             "</w:r>"
         )
 
 
-def _reads_from_the_right(text: str) -> bool:
-    """Whether the first letter that has a direction goes from right to left."""
+def _is_right_to_left(text: str) -> bool:
+    """Whether the first letter with a direction is written from right to left."""
     directions = (unicodedata.bidirectional(character) for character in text)
-    return next((each for each in directions if each in {"L", "R", "AL"}), "L") != "L"
+    return (
+        next((direction for direction in directions if direction in {"L", "R", "AL"}), "L") != "L"
+    )
 
 
-def _written(text: str) -> str:
+def _escaped(text: str) -> str:
     return escape(_UNWRITABLE.sub("", text))

@@ -48,38 +48,40 @@ def key_ring_from(settings: Settings) -> KeyRing:
                 "application-default login",
             ) from error
 
-    def named(text: str | None) -> MasterKey:
+    def master_key(text: str | None) -> MasterKey:
         return master_key_from(
             text,
             made_at=settings.home / MADE_KEY,
             google_token=google_token,
         )
 
-    given = plain(settings.master_key)
-    masters = [named(each) for each in ((None,) if given is None else listed(given))]
+    configured = plain(settings.master_key)
+    masters = [
+        master_key(setting) for setting in ((None,) if configured is None else listed(configured))
+    ]
     return KeyRing(KeyedCiphers(masters), required=settings.encryption == "on")
 
 
 async def encryption_status(engine: Services) -> EncryptionStatus:
     """Return the status of all keys: an operator's view, through the owner's login."""
-    found = []
-    for each in await list_workspaces(engine.owner_url):
-        encrypted, rows, bare = await keys_of(engine.owner_url, each.workspace_id)
-        stored = await stored_keys(engine.owner_url, each)
-        refused = await engine.database.keys.refusal(stored)
-        found.append(
+    workspaces = []
+    for workspace in await list_workspaces(engine.owner_url):
+        encrypted, rows, bare = await keys_of(engine.owner_url, workspace.workspace_id)
+        workspace_keys = await stored_keys(engine.owner_url, workspace)
+        refusal = await engine.database.keys.refusal(workspace_keys)
+        workspaces.append(
             WorkspaceKeys(
-                workspace=each.name,
+                workspace=workspace.name,
                 encrypted=encrypted,
                 keys=tuple(record_of(DataKeyStatus, row) for row in rows),
                 bare_credentials=bare,
-                unavailable=None if refused is None else refused.with_hint,
+                unavailable=None if refusal is None else refusal.with_hint,
             )
         )
     return EncryptionStatus(
         encryption=engine.settings.encryption,
         master_key=engine.database.keys.masters[0].name,
-        workspaces=tuple(found),
+        workspaces=tuple(workspaces),
     )
 
 
@@ -90,7 +92,7 @@ async def rotate_master_key(
 
     `new_version` rotates the master key first. `retire_old` makes keys that older versions wrapped
     unusable, those in backups above all. Raises KeyUnavailable, and UnsupportedSettings where the
-    master key is not ours to change.
+    master key cannot be changed from here.
     """
     ring = engine.database.keys
     master = ring.masters[0]
@@ -98,18 +100,18 @@ async def rotate_master_key(
         async with engine.database.outside() as connection:
             await ring.ensure_master_key(connection)
         await master.rotate()
-    seen: set[UUID] = set()
+    rewrapped: set[UUID] = set()
     keys = 0
-    # Again, for workspaces that were made meanwhile by a process that had not noticed.
+    # Twice, for workspaces created meanwhile by a process that still used the old key.
     for _ in range(2):
-        for each in await list_workspaces(engine.owner_url):
-            if each.workspace_id not in seen:
-                keys += await rewrap_keys(engine.owner_url, ring, each.workspace_id)
-                seen.add(each.workspace_id)
+        for workspace in await list_workspaces(engine.owner_url):
+            if workspace.workspace_id not in rewrapped:
+                keys += await rewrap_keys(engine.owner_url, ring, workspace.workspace_id)
+                rewrapped.add(workspace.workspace_id)
     if retire_old:
         await master.retire_old()
     return MasterKeyRotation(
-        master_key=master.name, workspaces=len(seen), keys=keys, old_retired=retire_old
+        master_key=master.name, workspaces=len(rewrapped), keys=keys, old_retired=retire_old
     )
 
 

@@ -1,4 +1,4 @@
-"""Entities of a workspace: listed, shown with every mention, merged, split and renamed."""
+"""Entities of a workspace: list, show with every mention, merge, split and rename."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 _NAMED_IN_SHOWN = 100
 _FOUND_BY_WORDS = 2_000
 _IDENTIFIERS_SHOWN = 50
-_AROUND = 80
+_CONTEXT_CHARACTERS = 80
 """Characters that are shown before and after a mention."""
 _CANDIDATES_SHOWN = 10
 _DECISIONS_SHOWN = 100
-_GIVEN_NAMES_READ = 2000
-_NO_PLACE = (UUID(int=0), -1, 0)
-_PLACE = TypeAdapter(stored.EntityPlace)
-_MENTION_PLACE = TypeAdapter(tuple[UUID, Count, Count])
+_CUSTOM_NAMES_READ = 2000
+_BEFORE_FIRST_MENTION = (UUID(int=0), -1, 0)
+_ENTITY_CURSOR = TypeAdapter(stored.EntityPlace)
+_MENTION_CURSOR = TypeAdapter(tuple[UUID, Count, Count])
 """Cursor: document, row of the entity in it, and mention in the row."""
 
 EntityLimit = Annotated[int, Field(ge=1, le=200)]
@@ -68,45 +68,53 @@ async def entities(
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
-        among = None
+        candidate_ids = None
         if query.strip():
             words = telling_words(query)
             keys = [word_key(word) for word in words]
-            among = await stored.entities_with_keys(scope, keys, _FOUND_BY_WORDS) if keys else ()
+            candidate_ids = (
+                await stored.entities_with_keys(scope, keys, _FOUND_BY_WORDS) if keys else ()
+            )
             if words:
                 # Names given by users are few and stand in no document, so they have no keys.
-                given = await stored.given_names(scope, _GIVEN_NAMES_READ)
-                among += tuple(
+                custom_names = await stored.given_names(scope, _CUSTOM_NAMES_READ)
+                candidate_ids += tuple(
                     entity_id
-                    for entity_id, name in given.items()
-                    if entity_id not in among and set(words) <= set(telling_words(name))
+                    for entity_id, name in custom_names.items()
+                    if entity_id not in candidate_ids and set(words) <= set(telling_words(name))
                 )
-        wanted = stored.WantedEntities(kinds=tuple(kinds), document_id=document_id, among=among)
-        mark = ("entities", query.split(), sorted(kinds), document_id)
-        after = None if cursor is None else read_cursor(_PLACE, cursor, *mark)
-        found = await stored.list_entities(scope, wanted, limit=limit + 1, after=after)
-    shown = found[:limit]
-    if len(found) == len(shown):
-        return EntityPage(entities=shown, next_cursor=None)
+        criteria = stored.WantedEntities(
+            kinds=tuple(kinds), document_id=document_id, among=candidate_ids
+        )
+        cursor_key = ("entities", query.split(), sorted(kinds), document_id)
+        after = None if cursor is None else read_cursor(_ENTITY_CURSOR, cursor, *cursor_key)
+        summaries = await stored.list_entities(scope, criteria, limit=limit + 1, after=after)
+    page = summaries[:limit]
+    if len(summaries) == len(page):
+        return EntityPage(entities=page, next_cursor=None)
     last = stored.EntityPlace(
-        documents=shown[-1].documents,
-        mentions=shown[-1].mentions,
-        entity_id=shown[-1].entity_id,
+        documents=page[-1].documents,
+        mentions=page[-1].mentions,
+        entity_id=page[-1].entity_id,
     )
-    return EntityPage(entities=shown, next_cursor=write_cursor(_PLACE, last, *mark))
+    return EntityPage(entities=page, next_cursor=write_cursor(_ENTITY_CURSOR, last, *cursor_key))
 
 
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
     """One entity, and the documents that name it. Raises NotFound."""
     async with workspace.scope() as scope:
-        wanted = stored.WantedEntities(among=(entity_id,))
-        found = await stored.list_entities(scope, wanted, limit=1, after=None)
-        if not found:
+        criteria = stored.WantedEntities(among=(entity_id,))
+        summaries = await stored.list_entities(scope, criteria, limit=1, after=None)
+        if not summaries:
             raise stored.no_such_entity(entity_id)
-        [summary] = found
-        named = await stored.named_in(scope, entity_id, _NAMED_IN_SHOWN)
-        beside = dict.fromkeys(each for _, belongings in named for each in belongings)
-        identifiers = await stored.entities_called(scope, tuple(beside)[:_IDENTIFIERS_SHOWN])
+        [summary] = summaries
+        naming_documents = await stored.named_in(scope, entity_id, _NAMED_IN_SHOWN)
+        identifier_ids = dict.fromkeys(
+            identifier_id for _, belongings in naming_documents for identifier_id in belongings
+        )
+        identifiers = await stored.entities_called(
+            scope, tuple(identifier_ids)[:_IDENTIFIERS_SHOWN]
+        )
         return Entity(
             entity_id=entity_id,
             kind=summary.kind,
@@ -114,7 +122,7 @@ async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
             given_name=await stored.given_name(scope, entity_id) is not None,
             documents=summary.documents,
             mentions=summary.mentions,
-            named_in=tuple(each for each, _ in named),
+            named_in=tuple(document for document, _ in naming_documents),
             identifiers=identifiers,
         )
 
@@ -128,21 +136,22 @@ async def entity_called(workspace: WorkspaceAccess, called: str) -> UUID:
     try:
         return UUID(called)
     except ValueError:
-        found = (await entities(workspace, query=called, limit=_CANDIDATES_SHOWN)).entities
-    wanted = called.casefold().strip()
-    exact = [each for each in found if each.name.casefold() == wanted]
-    candidates = exact or list(found)
+        matches = (await entities(workspace, query=called, limit=_CANDIDATES_SHOWN)).entities
+    folded = called.casefold().strip()
+    exact = [match for match in matches if match.name.casefold() == folded]
+    candidates = exact or list(matches)
     if not candidates:
         raise NotFound(
             f"there is no entity {called!r}",
             hint="`footnote entities list` or `GET /v1/entities` shows what there is",
         )
     if len(candidates) > 1:
-        several = ", ".join(
-            f"{each.name} ({each.kind.value}, {each.entity_id})" for each in candidates
+        listing = ", ".join(
+            f"{candidate.name} ({candidate.kind.value}, {candidate.entity_id})"
+            for candidate in candidates
         )
         raise InvalidRequest(
-            f"several entities are called {called!r}", hint=f"name one by its id: {several}"
+            f"several entities are called {called!r}", hint=f"name one by its id: {listing}"
         )
     return candidates[0].entity_id
 
@@ -154,32 +163,34 @@ async def entity_mentions(
     limit: EntityLimit = 50,
     cursor: str | None = None,
 ) -> MentionPage:
-    """Every place where documents name an entity, in their order. Raises NotFound."""
-    document, ordinal, first = _NO_PLACE
+    """Every mention of an entity, in the order of the documents. Raises NotFound."""
+    document_id, ordinal, first = _BEFORE_FIRST_MENTION
     if cursor is not None:
-        document, ordinal, first = read_cursor(_MENTION_PLACE, cursor, "mentions", entity_id)
-    found: list[EntityMention] = []
-    following: tuple[UUID, int, int] | None = None
+        document_id, ordinal, first = read_cursor(_MENTION_CURSOR, cursor, "mentions", entity_id)
+    mentions: list[EntityMention] = []
+    next_position: tuple[UUID, int, int] | None = None
     async with workspace.scope() as scope:
-        rows = await stored.named_rows(scope, entity_id, after=(document, ordinal), limit=limit + 1)
+        rows = await stored.named_rows(
+            scope, entity_id, after=(document_id, ordinal), limit=limit + 1
+        )
         if not rows and cursor is None:
             raise stored.no_such_entity(entity_id)
         for row in rows:
-            begun = first if (row.document_id, row.ordinal) == (document, ordinal) else 0
-            spans = row.spans[begun:]
-            room = limit - len(found)
+            start = first if (row.document_id, row.ordinal) == (document_id, ordinal) else 0
+            spans = row.spans[start:]
+            room = limit - len(mentions)
             if room == 0 and spans:
-                following = (row.document_id, row.ordinal, begun)
+                next_position = (row.document_id, row.ordinal, start)
                 break
-            found += await _shown(scope, row, spans[:room])
+            mentions += await _mentions_in_context(scope, row, spans[:room])
             if len(spans) > room:
-                following = (row.document_id, row.ordinal, begun + room)
+                next_position = (row.document_id, row.ordinal, start + room)
                 break
     return MentionPage(
-        mentions=tuple(found),
+        mentions=tuple(mentions),
         next_cursor=None
-        if following is None
-        else write_cursor(_MENTION_PLACE, following, "mentions", entity_id),
+        if next_position is None
+        else write_cursor(_MENTION_CURSOR, next_position, "mentions", entity_id),
     )
 
 
@@ -192,10 +203,10 @@ async def merge_entities(workspace: WorkspaceAccess, entity_id: UUID, other_id: 
         raise InvalidRequest(
             f"the entity {entity_id} cannot take in itself", hint="name two entities"
         )
-    for each in (entity_id, other_id):
-        await entity(workspace, each)
+    for merged_id in (entity_id, other_id):
+        await entity(workspace, merged_id)
     async with workspace.system_scope() as scope:
-        await decided.merge_entities(scope, entity_id, other_id, _who(workspace))
+        await decided.merge_entities(scope, entity_id, other_id, _principal_id(workspace))
     return await entity(workspace, entity_id)
 
 
@@ -218,24 +229,24 @@ async def split_entity(
         )
     await entity(workspace, entity_id)
     async with workspace.system_scope() as scope:
-        made, _ = await decided.split_entity(
-            scope, entity_id, names=names, documents=documents, decided_by=_who(workspace)
+        new_id, _ = await decided.split_entity(
+            scope, entity_id, names=names, documents=documents, decided_by=_principal_id(workspace)
         )
-    return await entity(workspace, made)
+    return await entity(workspace, new_id)
 
 
 async def rename_entity(workspace: WorkspaceAccess, entity_id: UUID, name: EntityName) -> Entity:
     """Give an entity a name. Raises NotFound."""
     await entity(workspace, entity_id)
     async with workspace.system_scope() as scope:
-        await decided.rename_entity(scope, entity_id, name, _who(workspace))
+        await decided.rename_entity(scope, entity_id, name, _principal_id(workspace))
     return await entity(workspace, entity_id)
 
 
 async def entity_decisions(
     workspace: WorkspaceAccess, entity_id: UUID
 ) -> tuple[EntityDecision, ...]:
-    """What was decided of an entity, latest first, at most a hundred. Raises NotFound."""
+    """The decisions about an entity, latest first, at most a hundred. Raises NotFound."""
     await entity(workspace, entity_id)
     async with workspace.scope() as scope:
         return await decided.decisions_of(scope, entity_id, _DECISIONS_SHOWN)
@@ -247,9 +258,9 @@ async def undo_entity_decision(workspace: WorkspaceAccess, decision_id: UUID) ->
     Raises NotFound, and Conflict for one that was undone, or that a later one builds upon.
     """
     async with workspace.system_scope() as scope:
-        found = await decided.decision_of(scope, decision_id)
+        decision = await decided.decision_of(scope, decision_id)
     try:
-        await entity(workspace, found.entity_id)
+        await entity(workspace, decision.entity_id)
     except NotFound as error:
         raise decided.no_such_decision(decision_id) from error
     async with workspace.system_scope() as scope:
@@ -275,30 +286,30 @@ async def extract_entities(workspace: WorkspaceAccess) -> EntityProgress:
 
 async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
     """How far the documents that may be seen are read for entities."""
-    progress, found, failures = await reading_progress(
+    progress, mention_count, failures = await reading_progress(
         workspace, "entities", await entity_extraction_of(workspace), EntityFailure
     )
-    return EntityProgress(**progress, mentions=found, failures=failures)
+    return EntityProgress(**progress, mentions=mention_count, failures=failures)
 
 
 async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityProgress:
     """Return the progress of the packaged models, whatever is left to a language model."""
     extraction = await entity_extraction_of(workspace)
-    progress, found, _ = await reading_progress(
+    progress, mention_count, _ = await reading_progress(
         workspace, "entities", extraction, EntityFailure, with_model=False
     )
-    return EntityProgress(**progress, mentions=found)
+    return EntityProgress(**progress, mentions=mention_count)
 
 
-async def _shown(
+async def _mentions_in_context(
     scope: WorkspaceScope, row: stored.NamedRow, spans: Sequence[tuple[int, int]]
 ) -> list[EntityMention]:
     """Return mentions with the text around them, limited to their line."""
-    shown = await shown_version(scope, row.document_id)
-    if shown.version != row.version:
+    published = await shown_version(scope, row.document_id)
+    if published.version != row.version:
         # Another version was published since the row was read.
         return []
-    texts = await texts_of_spans(scope, shown, spans, _AROUND)
+    texts = await texts_of_spans(scope, published, spans, _CONTEXT_CHARACTERS)
     starts = [start for start, _ in spans]
     chunks = await chunks_at(scope, row.document_id, row.version, starts)
     return [
@@ -317,5 +328,5 @@ async def _shown(
     ]
 
 
-def _who(workspace: WorkspaceAccess) -> str:
+def _principal_id(workspace: WorkspaceAccess) -> str:
     return workspace.principal.principal_id

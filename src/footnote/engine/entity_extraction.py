@@ -1,4 +1,4 @@
-"""Extracts what published documents name, one document in one transaction."""
+"""Extracts the entities of published documents, one document in one transaction."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class EntityExtraction:
     enabled: bool
     kinds: frozenset[EntityKind]
     finder: str
-    """What finds names; empty where nothing does."""
+    """Name of the model that finds names; empty without one."""
     reader: DocumentReader | None = None
     """The language model that reads documents for names, too."""
     possible_reader: DocumentReader | None = None
@@ -83,10 +83,10 @@ class EntityExtraction:
 
 
 async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
-    """What the settings of a workspace want."""
+    """The entity extraction that the settings of a workspace configure."""
     settings: Settings = (await configuration_of(workspace)).settings
     engine = workspace.engine
-    kinds = frozenset(EntityKind(each) for each in listed(settings.entity_kinds))
+    kinds = frozenset(EntityKind(kind) for kind in listed(settings.entity_kinds))
     model = None if kinds.isdisjoint(NAMED_KINDS) else engine.model
     reader = None if model is None else reader_of(model, NAME_TASK)
     return EntityExtraction(
@@ -102,7 +102,7 @@ async def extract_entities_of(
     engine: Services,
     workspace_id: UUID,
     unread: PublishedVersion,
-    wanted: EntityExtraction,
+    extraction: EntityExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
     """Extract and store the entities of one document; its failure is recorded for it alone.
@@ -112,9 +112,9 @@ async def extract_entities_of(
     StoreUnavailable, StoreFull, ModelAway and BudgetExceeded.
     """
     try:
-        by_model = wanted.reader is not None and unread.read_by in (
-            wanted.without_model,
-            wanted.extractor,
+        by_model = extraction.reader is not None and unread.read_by in (
+            extraction.without_model,
+            extraction.extractor,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             text = await whole_text(scope, unread.document_id, _MOST_CHARACTERS)
@@ -124,8 +124,8 @@ async def extract_entities_of(
                 passages = await passages_in_order(scope, unread.document_id, _MOST_PASSAGES)
         content = "" if text is None else text.text
         reading: Reading | None = None
-        if by_model and wanted.reader is not None:
-            read = DocumentText(
+        if by_model and extraction.reader is not None:
+            document_text = DocumentText(
                 text=content,
                 title=unread.title,
                 language=unread.language,
@@ -135,15 +135,15 @@ async def extract_entities_of(
                 engine,
                 workspace_id,
                 unread,
-                read,
+                document_text,
                 passages,
-                reader=wanted.reader,
+                reader=extraction.reader,
                 is_late=is_late,
             )
             if reading is None:
                 return
-        keyed = await _read(engine, content, unread.language, wanted, reading)
-        entities = [each.entity for each in keyed]
+        keyed = await _read(engine, content, unread.language, extraction, reading)
+        entities = [keyed_entity.entity for keyed_entity in keyed]
         pairs = await asyncio.to_thread(pairs_of, content, entities)
         keys = await asyncio.to_thread(
             document_keys,
@@ -154,18 +154,20 @@ async def extract_entities_of(
             entities=entities,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            took: ModelReading | None = None
+            model_reading: ModelReading | None = None
             if reading is not None:
-                took = ModelReading(
+                model_reading = ModelReading(
                     usage=reading.usage, left_out=reading.left_out, failure=reading.failure
                 )
-            extractor = wanted.extractor if by_model else wanted.without_model
-            if await keep_entities(scope, unread, extractor, keyed, best_link, reading=took):
+            extractor = extraction.extractor if by_model else extraction.without_model
+            if await keep_entities(
+                scope, unread, extractor, keyed, best_link, reading=model_reading
+            ):
                 await keep_relationships(scope, unread, pairs, keys)
             if reading is not None:
                 # A retry does not read finished parts again.
-                kept = {} if reading.failure is None else reading.parts
-                await drop_readings(scope, "names", unread, kept)
+                finished_parts = {} if reading.failure is None else reading.parts
+                await drop_readings(scope, "names", unread, finished_parts)
     except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
         raise
     except Exception as error:
@@ -173,25 +175,27 @@ async def extract_entities_of(
             error, "entity_extraction_failed", document_id=str(unread.document_id)
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await note_failure(scope, "entities", unread, wanted.extractor, reason)
+            await note_failure(scope, "entities", unread, extraction.extractor, reason)
 
 
 async def _read(
     engine: Services,
     text: str,
     language: str | None,
-    wanted: EntityExtraction,
+    extraction: EntityExtraction,
     reading: Reading | None,
 ) -> list[KeyedEntity]:
-    """What a text names; the names of a language model go before those of the packaged one."""
+    """The entities of a text; names from a language model take precedence over packaged ones."""
     packaged = await _names(engine, text)
 
     def extract() -> list[KeyedEntity]:
-        named = packaged if reading is None else apart(reading.names, packaged)
-        found = entities_of(text, mentions_of(text, language, named, wanted.kinds))
+        names = packaged if reading is None else apart(reading.names, packaged)
+        entities = entities_of(text, mentions_of(text, language, names, extraction.kinds))
         return [
-            KeyedEntity(entity=each, keys=tuple(keys_of(each)), looked_up=tuple(looked_up(each)))
-            for each in found
+            KeyedEntity(
+                entity=entity, keys=tuple(keys_of(entity)), looked_up=tuple(looked_up(entity))
+            )
+            for entity in entities
         ]
 
     return await asyncio.to_thread(extract)
@@ -201,7 +205,7 @@ async def _names(engine: Services, text: str) -> list[NamedSpan]:
     """The names in a text, as far as a model finds any. Raises ModelUnavailable."""
     if engine.reader is None:
         return []
-    # Stretches of about `_PART_CHARACTERS`, which end with a line where they can; no data.
+    # Parts of about `_PART_CHARACTERS` that end with a line where possible, without runs of data.
     parts: list[tuple[int, int]] = []
     for first, stop in outside_data(text):
         start = first
@@ -212,20 +216,20 @@ async def _names(engine: Services, text: str) -> list[NamedSpan]:
                 end = line + 1 if line >= 0 else end
             parts.append((start, end))
             start = end
-    found: list[NamedSpan] = []
-    for at in range(0, len(parts), _PARTS_AT_ONCE):
-        some = parts[at : at + _PARTS_AT_ONCE]
-        read = await engine.reader.names([text[start:end] for start, end in some])
-        if read is None:
+    spans: list[NamedSpan] = []
+    for index in range(0, len(parts), _PARTS_AT_ONCE):
+        batch = parts[index : index + _PARTS_AT_ONCE]
+        names_by_part = await engine.reader.names([text[start:end] for start, end in batch])
+        if names_by_part is None:
             return []
-        found += [
+        spans += [
             NamedSpan(
-                start=start + each.start,
-                end=start + each.end,
-                kind=each.kind,
-                probability=each.probability,
+                start=start + span.start,
+                end=start + span.end,
+                kind=span.kind,
+                probability=span.probability,
             )
-            for (start, _), names in zip(some, read, strict=True)
-            for each in names
+            for (start, _), names in zip(batch, names_by_part, strict=True)
+            for span in names
         ]
-    return found
+    return spans

@@ -45,7 +45,7 @@ _AT_ONCE = 50
 """Most documents whose texts are in memory at a time."""
 
 
-# --- erased ---------------------------------------------------------------------------------------
+# --- erase ----------------------------------------------------------------------------------------
 
 
 async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasure:
@@ -55,9 +55,11 @@ async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasu
     UnderLegalHold, and Forbidden for all but administrators of its collection.
     """
     async with workspace.scope() as scope:
-        found = await get_document(scope, document_id)
-    workspace.require(Right.ADMINISTER, found.collection)
-    return await _erased(workspace, _doomed(ErasureTarget.DOCUMENT, str(document_id), document_id))
+        document = await get_document(scope, document_id)
+    workspace.require(Right.ADMINISTER, document.collection)
+    return await _erase_and_certify(
+        workspace, _doomed_now(ErasureTarget.DOCUMENT, str(document_id), document_id)
+    )
 
 
 async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Erasure:
@@ -71,19 +73,19 @@ async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Eras
                 f"there is no collection {collection!r}",
                 hint="`footnote collections list` or `GET /v1/collections` shows what there is",
             )
-    return await _erased(workspace, _doomed(ErasureTarget.COLLECTION, collection))
+    return await _erase_and_certify(workspace, _doomed_now(ErasureTarget.COLLECTION, collection))
 
 
 async def erase_principal(workspace: WorkspaceAccess, principal_id: PrincipalId) -> Erasure:
     """Erase the documents that a principal handed in, its conversations, and what it asked.
 
-    For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Nobody is told
-    whether there is such a principal: what it had is counted.
+    For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Does not
+    disclose whether the principal exists, only counts what it had.
     """
-    return await _erased(workspace, _doomed(ErasureTarget.PRINCIPAL, principal_id))
+    return await _erase_and_certify(workspace, _doomed_now(ErasureTarget.PRINCIPAL, principal_id))
 
 
-# --- looked up, verified, carried out again -------------------------------------------------------
+# --- list, verify and repeat ----------------------------------------------------------------------
 
 
 async def erasures(workspace: WorkspaceAccess) -> tuple[ErasureEntry, ...]:
@@ -109,27 +111,29 @@ async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> Erasur
     if not erasure.complete:
         faults.append("it says itself that something was left")
     async with workspace.system_scope() as scope:
-        entry = await ledger.certified(scope, erasure.certificate_id)
-        there = await ledger.still_there(scope, erasure.document_ids)
-    if entry is None:
+        certified = await ledger.certified(scope, erasure.certificate_id)
+        remaining = await ledger.still_there(scope, erasure.document_ids)
+    if certified is None:
         faults.append("the audit log does not have it")
-    elif not hmac.compare_digest(entry[1], erasure.sha256):
-        faults.append(f"entry {entry[0]} of the audit log has another hash of it")
-    if there:
+    elif not hmac.compare_digest(certified[1], erasure.sha256):
+        faults.append(f"entry {certified[0]} of the audit log has another hash of it")
+    if remaining:
         faults.append(
-            f"{len(there)} of its documents are there again: carry it out once more with "
+            f"{len(remaining)} of its documents are there again: carry it out once more with "
             "`footnote erasure replay`"
         )
     verifier = Verifier(workspace.workspace_id)
     entries = all_entries(workspace.engine.database, workspace.workspace_id, workspace.principal)
     async with aclosing(entries):
-        async for each in entries:
-            verifier.look_at(each)
+        async for entry in entries:
+            verifier.look_at(entry)
     verifier.finish()
-    faults += [f"entry {each.entry_no} of the audit log: {each.what}" for each in verifier.faults]
+    faults += [
+        f"entry {fault.entry_no} of the audit log: {fault.what}" for fault in verifier.faults
+    ]
     return ErasureVerification(
         certificate_id=erasure.certificate_id,
-        entry_no=None if entry is None else entry[0],
+        entry_no=None if certified is None else certified[0],
         faults=tuple(faults),
     )
 
@@ -144,14 +148,14 @@ async def replay_erasures(
     administrators of the whole workspace. Raises Forbidden, and InvalidRequest for entries of
     another workspace and for certificates that were changed.
     """
-    for each in entries:
-        if isinstance(each, Erasure) and not _is_unchanged(each):
+    for entry in entries:
+        if isinstance(entry, Erasure) and not _is_unchanged(entry):
             raise InvalidRequest(
-                f"the certificate {each.certificate_id} was changed: its hash is not that of the "
+                f"the certificate {entry.certificate_id} was changed: its hash is not that of the "
                 "rest",
                 hint="take the certificate as it was printed, or the ledger of erasures",
             )
-    foreign = [each for each in entries if each.workspace_id != workspace.workspace_id]
+    foreign = [entry for entry in entries if entry.workspace_id != workspace.workspace_id]
     if foreign:
         raise InvalidRequest(
             f"the erasure {foreign[0].certificate_id} is of another workspace",
@@ -167,8 +171,8 @@ async def replay_erasures(
         )
         erasure, refusal = None, None
         try:
-            if await _anything_of(workspace, doomed):
-                erasure = await _erased(workspace, doomed)
+            if await _has_data(workspace, doomed):
+                erasure = await _erase_and_certify(workspace, doomed)
         except UnderLegalHold as error:
             refusal = error.with_hint
         async with workspace.scope() as scope:
@@ -183,14 +187,14 @@ def _is_unchanged(erasure: Erasure) -> bool:
     return hmac.compare_digest(erasure.sha256, digest_of_certificate(erasure))
 
 
-# --- how it is done -------------------------------------------------------------------------------
+# --- steps ----------------------------------------------------------------------------------------
 
 
-def _doomed(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
+def _doomed_now(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
     return Doomed(target=target, name=name, document_ids=document_ids, before=datetime.now(UTC))
 
 
-async def _anything_of(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
+async def _has_data(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
     async with workspace.system_scope() as scope:
         if await ledger.doomed_documents(scope, doomed):
             return True
@@ -199,15 +203,15 @@ async def _anything_of(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
         return any((await ledger.count_of_principal(scope, doomed)).values())
 
 
-async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
-    """Look, erase, look again, and certify it."""
+async def _erase_and_certify(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
+    """Count the data, erase it, count again, and certify it."""
     async with workspace.system_scope() as scope:
-        wanted = await ledger.doomed_documents(scope, doomed)
-        for document_id in wanted:
+        target_ids = await ledger.doomed_documents(scope, doomed)
+        for document_id in target_ids:
             await refuse_what_is_held(scope, document_id)
-        family = await family_of(scope, wanted)
+        family = await family_of(scope, target_ids)
     quoted = await _quotable(workspace, family.document_ids)
-    before = await _look(workspace, doomed, family, quoted)
+    before = await _find_data(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
         await _refuse_held_writers(scope, doomed, before.written)
     entry = ErasureEntry(
@@ -228,19 +232,21 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         await wait_for_holds(scope)
         await _refuse_held_writers(scope, doomed, before.written)
         await empty(scope, before.written)
-    await _delete(workspace, doomed, wanted)
+    await _delete(workspace, doomed, target_ids)
     cached = workspace.engine.forget_cached(workspace.workspace_id)
-    after = await _look(workspace, doomed, family, quoted)
+    after = await _find_data(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
-        named = await ledger.count_entries_naming(scope, family.document_ids)
+        audit_entries = await ledger.count_entries_naming(scope, family.document_ids)
     erasure = Erasure(
-        **{each.name: getattr(entry, each.name) for each in fields(entry)},
+        **{field.name: getattr(entry, field.name) for field in fields(entry)},
         workspace=workspace.workspace.name,
         credential=workspace.credential,
         checks=(
             *checks_of(before, after, family),
             ErasureCheck(place="caches of this process", held=cached, left=0),
-            ErasureCheck(place="audit log", held=named, left=named, kept=KEPT["audit log"]),
+            ErasureCheck(
+                place="audit log", held=audit_entries, left=audit_entries, kept=KEPT["audit log"]
+            ),
         ),
         not_reached=(
             *NOT_REACHED,
@@ -255,18 +261,18 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
 
 
 async def _quotable(workspace: WorkspaceAccess, document_ids: Sequence[UUID]) -> Quotable:
-    several = []
+    quotables = []
     for start in range(0, len(document_ids), _AT_ONCE):
         async with workspace.system_scope() as scope:
-            named = await texts_of(scope, document_ids[start : start + _AT_ONCE])
-        several += [
-            await asyncio.to_thread(quotable, each.text, each.names, each.language)
-            for each in named
+            texts = await texts_of(scope, document_ids[start : start + _AT_ONCE])
+        quotables += [
+            await asyncio.to_thread(quotable, document.text, document.names, document.language)
+            for document in texts
         ]
-    return all_quotable(several)
+    return all_quotable(quotables)
 
 
-async def _look(
+async def _find_data(
     workspace: WorkspaceAccess, doomed: Doomed, family: Family, quoted: Quotable
 ) -> Found:
     async with workspace.system_scope() as scope:
@@ -290,16 +296,16 @@ async def _refuse_held_writers(
             f"{doomed.name} is not erased: all of that principal is under legal hold",
             hint=LIFT_A_HOLD,
         )
-    if await held_among(scope, (each.principal for each in written)):
+    if await held_among(scope, (text.principal for text in written)):
         raise UnderLegalHold(
             f"{doomed.name} is not erased: what somebody asked quotes it, and is under legal hold",
             hint=LIFT_A_HOLD,
         )
 
 
-async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[UUID]) -> None:
+async def _delete(workspace: WorkspaceAccess, doomed: Doomed, document_ids: Sequence[UUID]) -> None:
     engine = workspace.engine
-    for document_id in wanted:
+    for document_id in document_ids:
         try:
             async with workspace.system_scope() as scope:
                 family = await family_of(scope, [document_id])

@@ -30,7 +30,7 @@ SEALED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a search for the data of an erasure found, before or after it."""
+    """The data of an erasure that a search found, before or after it."""
 
     findings: Findings
     written: tuple[Written, ...]
@@ -39,21 +39,23 @@ class Found:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much, by place."""
-        written = dict.fromkeys(PLACES.values(), 0)
-        for each in self.written:
-            written[PLACES[each.place]] += 1
-        own = {f"{name} of the principal": count for name, count in self.of_principal.items()}
-        return {**self.findings.counts, **written, **own}
+        """Number of findings by place."""
+        text_counts = dict.fromkeys(PLACES.values(), 0)
+        for text in self.written:
+            text_counts[PLACES[text.place]] += 1
+        principal_counts = {
+            f"{name} of the principal": count for name, count in self.of_principal.items()
+        }
+        return {**self.findings.counts, **text_counts, **principal_counts}
 
 
 def checks_of(before: Found, after: Found, family: Family) -> tuple[ErasureCheck, ...]:
-    """What a certificate says of each place: how much was there, and how much is left."""
-    held = before.counts | {BLOBS: len(family.blob_keys)}
+    """The checks of a certificate: for each place, how much there was, and how much is left."""
+    counts_before = before.counts | {BLOBS: len(family.blob_keys)}
     return tuple(
         ErasureCheck(
             place=place,
-            held=held.get(place, 0),
+            held=counts_before.get(place, 0),
             left=left,
             kept=KEPT.get(place, "") if left else "",
         )

@@ -32,14 +32,14 @@ ListedRuns = Annotated[int, Field(ge=1, le=KEPT_RUNS)]
 
 
 async def keep_evaluation(workspace: WorkspaceAccess, run: NewEvaluationRun) -> EvaluationRun:
-    """Keep a run among the newest of the workspace. Raises Forbidden and InvalidRequest."""
+    """Store a run; only the newest of the workspace remain. Raises Forbidden and InvalidRequest."""
     require_keepable(len(run.outcomes))
     async with workspace.scope() as scope:
         return await stored.keep_run(scope, run, KEPT_RUNS)
 
 
 def require_keepable(questions: int) -> None:
-    """Raise InvalidRequest for a run of no question, or of too many to be kept."""
+    """Raise InvalidRequest for a run without questions, or with too many to store."""
     if not 0 < questions <= MOST_QUESTIONS:
         raise InvalidRequest(
             f"a run of {questions:,} questions is not kept",
@@ -50,80 +50,80 @@ def require_keepable(questions: int) -> None:
 async def evaluation_runs(
     workspace: WorkspaceAccess, *, limit: ListedRuns = 50
 ) -> tuple[EvaluationRun, ...]:
-    """The runs that are kept, latest first. Raises Forbidden."""
+    """The stored runs, latest first. Raises Forbidden."""
     async with workspace.scope() as scope:
         return await stored.list_runs(scope, limit)
 
 
 async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> EvaluationDetail:
-    """A run with what came of each question. Raises NotFound and Forbidden."""
+    """A run with the outcome of each question. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
-        found = await stored.get_run(scope, run_id)
-    if found is None:
-        raise _absent(run_id)
-    return found
+        run = await stored.get_run(scope, run_id)
+    if run is None:
+        raise _no_such_run(run_id)
+    return run
 
 
 async def delete_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> None:
-    """Forget a run. Raises NotFound and Forbidden."""
+    """Delete a run. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         if not await stored.remove_run(scope, run_id):
-            raise _absent(run_id)
+            raise _no_such_run(run_id)
 
 
 async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -> StartedEvaluation:
-    """Have a worker ask a golden set and keep the run; it sees what the principal sees now.
+    """Have a worker ask a golden set and store the run; it sees what the principal sees now.
 
     Raises Forbidden, NotFound for a golden set that is not known, InvalidRequest, and Conflict
     while another evaluation of the workspace is under way.
     """
     async with workspace.scope() as scope:
         if order.lines is None:
-            named = is_storable(order.golden)
-            known = await started.known_lines(scope, order.golden) if named else None
-            if known is None:
+            storable = is_storable(order.golden)
+            golden_set = await started.known_lines(scope, order.golden) if storable else None
+            if golden_set is None:
                 raise NotFound(
                     f"no golden set {order.golden} was asked lately",
                     hint="hand its questions in; `footnote eval-runs started` lists what was asked",
                 )
-            name, lines, questions = known
+            name, lines, questions = golden_set
             order = replace(order, golden_name=name, lines=lines, questions=questions)
         require_keepable(order.questions)
-        begun = await started.start(scope, order, STARTED_KEPT)
-    if begun is None:
+        evaluation = await started.start(scope, order, STARTED_KEPT)
+    if evaluation is None:
         raise Conflict(
             "an evaluation of the workspace is under way",
             hint="wait until it has ended, or cancel it: `footnote eval-runs started`",
         )
-    return begun
+    return evaluation
 
 
 async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvaluation, ...]:
-    """What workers were told to ask lately, latest first. Raises Forbidden."""
+    """The evaluations started lately, latest first. Raises Forbidden."""
     async with workspace.scope() as scope:
         return await started.list_started(scope, STARTED_KEPT)
 
 
 async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
-    """How far one of them is. Raises NotFound and Forbidden."""
+    """The progress of a started evaluation. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
-        found = await started.get_started(scope, run_id)
-    if found is None:
+        evaluation = await started.get_started(scope, run_id)
+    if evaluation is None:
         raise _not_started(run_id)
-    return found
+    return evaluation
 
 
 async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
-    """Cancel a started evaluation and keep no results; one that has ended stays as it is.
+    """Cancel a started evaluation and store no results; an ended one stays unchanged.
 
     Raises NotFound and Forbidden.
     """
     async with workspace.scope() as scope:
-        found = await started.end(scope, run_id, EvaluationState.CANCELLED)
-        found = found or await started.get_started(scope, run_id)
-    if found is None:
+        evaluation = await started.end(scope, run_id, EvaluationState.CANCELLED)
+        evaluation = evaluation or await started.get_started(scope, run_id)
+    if evaluation is None:
         raise _not_started(run_id)
-    return found
+    return evaluation
 
 
 def _not_started(run_id: UUID) -> NotFound:
@@ -133,7 +133,7 @@ def _not_started(run_id: UUID) -> NotFound:
     )
 
 
-def _absent(run_id: UUID) -> NotFound:
+def _no_such_run(run_id: UUID) -> NotFound:
     return NotFound(
         f"there is no evaluation run {run_id}",
         hint="`footnote eval-runs list` or `GET /v1/evaluations` shows the ids",

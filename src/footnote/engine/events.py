@@ -52,8 +52,8 @@ async def follow_events(
             if len(events) == _PAGE:
                 continue
             pause = pauses[0] if pauses else heartbeat_seconds
-            heard = await _heard(woken, pause)
-            if heard:
+            notified = await _notified_within(woken, pause)
+            if notified:
                 pauses = PAUSES
             elif pauses:
                 pauses = pauses[1:]
@@ -62,7 +62,7 @@ async def follow_events(
 
 
 def cursor_from(text: str) -> EventCursor:
-    """The place that an event's id names. Raises InvalidRequest."""
+    """The cursor that an event's id encodes. Raises InvalidRequest."""
     match = _CURSOR.fullmatch(text)
     if match is None:
         raise InvalidRequest(
@@ -71,7 +71,7 @@ def cursor_from(text: str) -> EventCursor:
     return EventCursor(transaction_id=int(match[1]), event_no=int(match[2]))
 
 
-async def _heard(woken: asyncio.Event, seconds: float) -> bool:
+async def _notified_within(woken: asyncio.Event, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
             await woken.wait()

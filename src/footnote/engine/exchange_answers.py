@@ -72,7 +72,7 @@ async def edit_question(
     *,
     idempotency_key: IdempotencyKey | None = None,
 ) -> Exchange:
-    """Ask something else in place of an earlier question; see `edited_question`."""
+    """Ask another question in place of an earlier one; see `edited_question`."""
     question = await edited_question(
         workspace, conversation_id, message_id, asking, idempotency_key=idempotency_key
     )
@@ -96,13 +96,13 @@ async def regenerate_answer(
 
 
 async def answered(workspace: WorkspaceAccess, question: NextQuestion) -> Exchange:
-    """The question with its answer, which is kept.
+    """Answer the question, and store both.
 
     Raises what `ask` raises, and NotFound once the conversation is gone.
     """
     async with aclosing(_events(workspace, question)) as events:
         answer = await completed(events)
-    return await _kept(workspace, question, answer)
+    return await _store_exchange(workspace, question, answer)
 
 
 async def answered_stream(
@@ -115,7 +115,7 @@ async def answered_stream(
     async with aclosing(_events(workspace, question)) as events:
         async for event in events:
             if isinstance(event, AnswerDone):
-                await _kept(workspace, question, event.answer)
+                await _store_exchange(workspace, question, event.answer)
             yield event
 
 
@@ -129,23 +129,23 @@ async def _events(
     """
     best: Sequence[AnswerEvent] = ()
     for position, asking in enumerate(question.attempts, 1):
-        alone = position == len(question.attempts) and not _worth(best)[0]
-        held: list[AnswerEvent] = []
-        async with aclosing(_asked(workspace, asking)) as events:
+        stream_directly = position == len(question.attempts) and not _attempt_rank(best)[0]
+        buffered: list[AnswerEvent] = []
+        async with aclosing(_attempt_stream(workspace, asking)) as events:
             async for event in events:
-                if alone:
+                if stream_directly:
                     yield event
-                held.append(event)
-        if alone:
+                buffered.append(event)
+        if stream_directly:
             return
-        best = max(best, held, key=_worth)
-        if _worth(best) >= (True, SURE):
+        best = max(best, buffered, key=_attempt_rank)
+        if _attempt_rank(best) >= (True, SURE):
             break
     for event in best:
         yield event
 
 
-def _asked(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerEvent]:
+def _attempt_stream(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerEvent]:
     if asking.agent:
         return agent_stream(
             workspace, asking.question, conversation=asking.conversation, model=asking.model
@@ -162,7 +162,7 @@ def _asked(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerE
     )
 
 
-def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
+def _attempt_rank(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
     """Return the sort key of an attempt's answer: whether it was found, and its confidence."""
     done = events[-1] if events else None
     if not isinstance(done, AnswerDone):
@@ -170,30 +170,32 @@ def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
     return done.answer.found, done.answer.confidence
 
 
-async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answer) -> Exchange:
+async def _store_exchange(
+    workspace: WorkspaceAccess, question: NextQuestion, answer: Answer
+) -> Exchange:
     """Store a finished answer with its question, without what was deleted meanwhile.
 
     Of its evidence, ids, ranks and scores are stored, not the texts. Raises NotFound once the
     conversation is gone.
     """
-    kept = MessageAnswer(
+    stored_answer = MessageAnswer(
         found=answer.found,
         sentences=answer.sentences,
         citations=answer.citations,
         conflicts=answer.conflicts,
         evidence=tuple(
             UsedEvidence(
-                chunk_id=each.passage.chunk_id,
-                document_id=each.passage.document_id,
-                rank=each.rank,
-                score=each.score,
-                similarity=each.similarity,
+                chunk_id=evidence.passage.chunk_id,
+                document_id=evidence.passage.document_id,
+                rank=evidence.rank,
+                score=evidence.score,
+                similarity=evidence.similarity,
                 stages=tuple(
                     StagePlace(stage=record.stage, rank=record.rank_after, score=record.score_after)
-                    for record in each.explanation
+                    for record in evidence.explanation
                 ),
             )
-            for each in answer.evidence
+            for evidence in answer.evidence
         ),
         confidence=answer.confidence,
         asked_as=answer.asked_as or question.question,
@@ -212,17 +214,23 @@ async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answ
         question_id=question.question_id,
         question=question.question,
         reply_id=question.reply_id,
-        answer=kept,
+        answer=stored_answer,
         title=title_from(question.question),
     )
-    conversation_id, after = question.conversation_id, question.after_no
+    conversation_id, after_no = question.conversation_id, question.after_no
     async with workspace.scope() as scope:
         if question.place == "append":
-            asked, reply = await append_exchange(scope, conversation_id, exchange)
+            question_message, reply = await append_exchange(scope, conversation_id, exchange)
         elif question.place == "branch":
-            asked, reply = await branch_exchange(scope, conversation_id, exchange, after)
+            question_message, reply = await branch_exchange(
+                scope, conversation_id, exchange, after_no
+            )
         else:
-            assert after is not None, "an answer follows its question"
-            reply = await branch_answer(scope, conversation_id, after, question.reply_id, kept)
-            asked = await message_at(scope, conversation_id, after)
-    return Exchange(question=asked, reply=reply, evidence=answer.evidence, closest=answer.closest)
+            assert after_no is not None, "an answer follows its question"
+            reply = await branch_answer(
+                scope, conversation_id, after_no, question.reply_id, stored_answer
+            )
+            question_message = await message_at(scope, conversation_id, after_no)
+    return Exchange(
+        question=question_message, reply=reply, evidence=answer.evidence, closest=answer.closest
+    )

@@ -1,4 +1,4 @@
-"""Exchanges: the place of a question in a conversation, and how it is asked there."""
+"""Exchanges: the position of a question in a conversation, and the variants to ask."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Asking:
     plan: str | None = None
     changes: PlanChanges = field(default_factory=PlanChanges)
     conversation: tuple[Turn, ...] = ()
-    """What was said before, oldest first."""
+    """The preceding messages, oldest first."""
     model: str | None = None
     """The model that answers, of those of the workspace, or `extractive`; None asks all in turn."""
     agent: bool = False
@@ -62,13 +62,13 @@ class NextQuestion:
     question_id: UUID = field(default_factory=uuid4)
     reply_id: UUID = field(default_factory=uuid4)
     question: str
-    """As it was put."""
+    """As the user wrote it."""
     attempts: tuple[Asking, ...]
     """Variants to ask in order, until an answer is confident enough."""
     place: Literal["append", "branch", "again"]
-    """After the last message, after a given one, or as another answer to a given one."""
+    """After the last message, after the message `after_no`, or as another answer to it."""
     after_no: int | None = None
-    """The message it follows, where that is given."""
+    """Number of that message; None also where a first question is edited."""
 
 
 async def next_question(
@@ -82,14 +82,14 @@ async def next_question(
 
     Raises NotFound, InvalidRequest, and Conflict for a key of another question.
     """
-    question = _checked(asking)
+    question = _checked_question(asking)
     question_id, reply_id = _ids_under(idempotency_key, conversation_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         if idempotency_key is not None:
-            kept = await kept_exchange(scope, conversation_id, question_id, question)
-            if kept is not None:
-                return kept
+            stored_exchange = await kept_exchange(scope, conversation_id, question_id, question)
+            if stored_exchange is not None:
+                return stored_exchange
         last = await last_active(scope, conversation_id)
         attempts = await attempts_after(scope, conversation, asking, last)
     return NextQuestion(
@@ -115,20 +115,20 @@ async def edited_question(
     The old branch is kept. Raises NotFound, InvalidRequest for an answer, and Conflict for a key of
     another question.
     """
-    question = _checked(asking)
+    question = _checked_question(asking)
     question_id, reply_id = _ids_under(idempotency_key, message_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        place = await place_of(scope, conversation_id, message_id)
-        if place.role != "user":
+        position = await place_of(scope, conversation_id, message_id)
+        if position.role != "user":
             raise InvalidRequest(
                 f"message {message_id} is an answer", hint="edit a question, or regenerate this"
             )
         if idempotency_key is not None:
-            kept = await kept_exchange(scope, conversation_id, question_id, question)
-            if kept is not None:
-                return kept
-        attempts = await attempts_after(scope, conversation, asking, place.parent_no)
+            stored_exchange = await kept_exchange(scope, conversation_id, question_id, question)
+            if stored_exchange is not None:
+                return stored_exchange
+        attempts = await attempts_after(scope, conversation, asking, position.parent_no)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_id,
@@ -136,7 +136,7 @@ async def edited_question(
         question=question,
         attempts=attempts,
         place="branch",
-        after_no=place.parent_no,
+        after_no=position.parent_no,
     )
 
 
@@ -156,32 +156,36 @@ async def question_again(
     reply_id = uuid4()
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        place = await place_of(scope, conversation_id, message_id)
-        if place.role != "assistant" or place.parent_no is None:
+        position = await place_of(scope, conversation_id, message_id)
+        if position.role != "assistant" or position.parent_no is None:
             raise InvalidRequest(
                 f"message {message_id} is a question", hint="regenerate an answer, or edit this"
             )
         if idempotency_key is not None:
             reply_id = uuid5(message_id, f"again/{idempotency_key}")
-            kept = await kept_reply(scope, conversation_id, reply_id)
-            if kept is not None:
-                return kept
-        asked = await message_at(scope, conversation_id, place.parent_no)
-        afresh = replace(asking, question=asked.text, changes=replace(asking.changes, cache=False))
-        attempts = await attempts_after(scope, conversation, afresh, place.parent_no, itself=1)
+            stored_exchange = await kept_reply(scope, conversation_id, reply_id)
+            if stored_exchange is not None:
+                return stored_exchange
+        question_message = await message_at(scope, conversation_id, position.parent_no)
+        uncached = replace(
+            asking, question=question_message.text, changes=replace(asking.changes, cache=False)
+        )
+        attempts = await attempts_after(
+            scope, conversation, uncached, position.parent_no, skip_last=1
+        )
     return NextQuestion(
         conversation_id=conversation_id,
-        question_id=asked.message_id,
+        question_id=question_message.message_id,
         reply_id=reply_id,
-        question=asked.text,
+        question=question_message.text,
         attempts=attempts,
         place="again",
-        after_no=place.parent_no,
+        after_no=position.parent_no,
     )
 
 
-def _checked(asking: Asking) -> str:
-    """The question as it is kept. Raises InvalidRequest."""
+def _checked_question(asking: Asking) -> str:
+    """The question as it is stored. Raises InvalidRequest."""
     return checked_query(
         SearchRequest(query=asking.question, top_k=asking.top_k, filters=asking.filters)
     )
@@ -193,20 +197,26 @@ async def attempts_after(
     asking: Asking,
     last: int | None,
     *,
-    itself: int = 0,
+    skip_last: int = 0,
 ) -> tuple[Asking, ...]:
     """Return the variants to ask in order: in the attached documents, then in all.
 
-    The question may refer to messages up to `last`, without the last `itself` of these, which are
-    the question.
+    The question may refer to messages up to `last`, without the last `skip_last` of these, which
+    are the question.
     """
-    said = await said_until(scope, conversation.conversation_id, last, MESSAGES_MINDED + itself)
-    said = said[: len(said) - itself]
-    turns = [each.turn for each in said]
-    # The oldest question kept is put in its standalone form, as earlier ones are cut off.
-    answer = next((at for at, each in enumerate(said) if at and each.asked_as), 0)
-    if answer:
-        turns[answer - 1] = replace(turns[answer - 1], text=said[answer].asked_as or "")
+    messages = await said_until(
+        scope, conversation.conversation_id, last, MESSAGES_MINDED + skip_last
+    )
+    messages = messages[: len(messages) - skip_last]
+    turns = [message.turn for message in messages]
+    # The oldest retained question takes its standalone form, as earlier ones are cut off.
+    answer_index = next(
+        (index for index, message in enumerate(messages) if index and message.asked_as), 0
+    )
+    if answer_index:
+        turns[answer_index - 1] = replace(
+            turns[answer_index - 1], text=messages[answer_index].asked_as or ""
+        )
     asking = replace(asking, conversation=tuple(turns))
     if asking.agent:
         if conversation.document_mode == "only" or asking.filters != SearchFilters():
@@ -220,9 +230,11 @@ async def attempts_after(
         if conversation.document_ids
         else ()
     )
-    wanted = asking.filters.document_ids
-    attached = sorted(each.document_id for each in family)
-    within = tuple(each for each in attached if not wanted or each in wanted)
+    requested_ids = asking.filters.document_ids
+    attached = sorted(document.document_id for document in family)
+    within = tuple(
+        document_id for document_id in attached if not requested_ids or document_id in requested_ids
+    )
     if within:
         first = replace(asking, filters=replace(asking.filters, document_ids=within))
         return (first,) if conversation.document_mode == "only" else (first, asking)
@@ -235,8 +247,8 @@ async def attempts_after(
     return (asking,)
 
 
-def _ids_under(key: IdempotencyKey | None, place: UUID) -> tuple[UUID, UUID]:
-    """Ids of a question and its reply: the same for the same key at one place, else new ones."""
+def _ids_under(key: IdempotencyKey | None, parent_id: UUID) -> tuple[UUID, UUID]:
+    """Ids of a question and its reply: the same for the same key and parent, else new ones."""
     if key is None:
         return uuid4(), uuid4()
-    return uuid5(place, f"question/{key}"), uuid5(place, f"reply/{key}")
+    return uuid5(parent_id, f"question/{key}"), uuid5(parent_id, f"reply/{key}")

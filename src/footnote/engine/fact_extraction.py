@@ -100,11 +100,11 @@ def fact_lane(embedder: Embedder) -> Lane:
 
 
 async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
-    """What the settings of a workspace want. Raises LaneMismatch."""
+    """The fact extraction that the settings of a workspace configure. Raises LaneMismatch."""
     engine = workspace.engine
     settings: Settings = (await configuration_of(workspace)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
-    kinds = tuple(FactKind(each) for each in listed(settings.fact_kinds))
+    kinds = tuple(FactKind(kind) for kind in listed(settings.fact_kinds))
     reader = (
         None
         if engine.model is None or KINDS.isdisjoint(kinds)
@@ -124,7 +124,7 @@ async def extract_document(
     engine: Services,
     workspace_id: UUID,
     pending: PublishedVersion,
-    wanted: FactExtraction,
+    extraction: FactExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
     """Extract and store the facts of one document; its failure is recorded for it alone.
@@ -134,30 +134,39 @@ async def extract_document(
     StoreUnavailable, StoreFull, ModelAway and BudgetExceeded.
     """
     try:
-        read = await _read(engine, workspace_id, pending)
-        begun = pending.read_by in (wanted.without_model, wanted.extractor)
-        if wanted.reader is None or read is None:
-            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.extractor)
-        elif not begun:
-            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.without_model)
+        source = await _read_document(engine, workspace_id, pending)
+        rules_done = pending.read_by in (extraction.without_model, extraction.extractor)
+        if extraction.reader is None or source is None:
+            await _store_facts(
+                engine, workspace_id, pending, extraction, source, extractor=extraction.extractor
+            )
+        elif not rules_done:
+            await _store_facts(
+                engine,
+                workspace_id,
+                pending,
+                extraction,
+                source,
+                extractor=extraction.without_model,
+            )
         else:
             reading = await read_parts(
                 engine,
                 workspace_id,
                 pending,
-                read.document,
-                read.passages,
-                reader=wanted.reader,
+                source.document,
+                source.passages,
+                reader=extraction.reader,
                 is_late=is_late,
             )
             if reading is not None:
-                await _keep(
+                await _store_facts(
                     engine,
                     workspace_id,
                     pending,
-                    wanted,
-                    read,
-                    extractor=wanted.extractor,
+                    extraction,
+                    source,
+                    extractor=extraction.extractor,
                     reading=reading,
                 )
     except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
@@ -167,11 +176,11 @@ async def extract_document(
             error, "fact_extraction_failed", document_id=str(pending.document_id)
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await note_failure(scope, "facts", pending, wanted.extractor, reason)
+            await note_failure(scope, "facts", pending, extraction.extractor, reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
+class _ReadDocument:
     """A document that has a text."""
 
     document: DocumentText
@@ -181,7 +190,9 @@ class _Read:
     short_number: str
 
 
-async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion) -> _Read | None:
+async def _read_document(
+    engine: Services, workspace_id: UUID, pending: PublishedVersion
+) -> _ReadDocument | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, pending.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
@@ -196,38 +207,38 @@ async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion)
     number, short = await asyncio.to_thread(
         lambda: (subject_number(document), short_number(document))
     )
-    return _Read(document=document, passages=passages, number=number, short_number=short)
+    return _ReadDocument(document=document, passages=passages, number=number, short_number=short)
 
 
-async def _keep(
+async def _store_facts(
     engine: Services,
     workspace_id: UUID,
     pending: PublishedVersion,
-    wanted: FactExtraction,
-    read: _Read | None,
+    extraction: FactExtraction,
+    source: _ReadDocument | None,
     *,
     extractor: str,
     reading: Reading | None = None,
 ) -> None:
     """Store the facts found by rules, and those of a model where it read the document."""
 
-    def found() -> list[KeyedFact]:
-        if read is None:
+    def compute_facts() -> list[KeyedFact]:
+        if source is None:
             return []
-        ruled = extract_facts(read.document, wanted.kinds)
-        keyed = [_keyed(engine, read, each) for each in ruled]
-        keyed = [replace(each, found_by=wanted.without_model) for each in keyed]
-        if reading is not None and wanted.reader is not None:
-            by = wanted.reader.name
-            said = [_keyed(engine, read, each) for each in reading.facts]
-            keyed += [replace(each, found_by=by, by_model=True) for each in said]
+        by_rules = extract_facts(source.document, extraction.kinds)
+        keyed = [_keyed(engine, source, fact) for fact in by_rules]
+        keyed = [replace(fact, found_by=extraction.without_model) for fact in keyed]
+        if reading is not None and extraction.reader is not None:
+            reader_name = extraction.reader.name
+            by_reader = [_keyed(engine, source, fact) for fact in reading.facts]
+            keyed += [replace(fact, found_by=reader_name, by_model=True) for fact in by_reader]
         return keyed[:MOST_FACTS]
 
-    keyed = await asyncio.to_thread(found)
-    embedder = _embedder_of(wanted.embedder, pending.language)
-    vectors = await _embedded(embedder, [each.fact.embedded for each in keyed])
+    keyed = await asyncio.to_thread(compute_facts)
+    embedder = _embedder_of(extraction.embedder, pending.language)
+    vectors = await _embed_facts(embedder, [keyed_fact.fact.embedded for keyed_fact in keyed])
     extracted = ExtractedFacts(
-        extractor=extractor, lane=wanted.lane, facts=tuple(keyed), vectors=vectors
+        extractor=extractor, lane=extraction.lane, facts=tuple(keyed), vectors=vectors
     )
     if reading is not None:
         extracted = replace(
@@ -240,21 +251,21 @@ async def _keep(
         await keep_facts(scope, pending, extracted)
         if reading is not None:
             # A retry does not read finished parts again.
-            kept = {} if reading.failure is None else reading.parts
-            await drop_readings(scope, "facts", pending, kept)
+            finished_parts = {} if reading.failure is None else reading.parts
+            await drop_readings(scope, "facts", pending, finished_parts)
 
 
-def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
-    document = read.document
-    keys = keys_of(fact, document.title, read.number, read.short_number)
+def _keyed(engine: Services, source: _ReadDocument, fact: ExtractedFact) -> KeyedFact:
+    document = source.document
+    keys = keys_of(fact, document.title, source.number, source.short_number)
     forms = form_keys(fact.subject)
-    if read.number is not None and not is_called_by_name(fact):
-        fact = replace(fact, qualifiers={**fact.qualifiers, "identifier": read.number.written})
-        forms = (*forms, *form_keys(read.number.written))
+    if source.number is not None and not is_called_by_name(fact):
+        fact = replace(fact, qualifiers={**fact.qualifiers, "identifier": source.number.written})
+        forms = (*forms, *form_keys(source.number.written))
     return KeyedFact(
         fact=fact,
         quote=document.text[slice(*fact.quoted)],
-        place=_place(fact.quoted[0], read.passages),
+        place=_fact_place(fact.quoted[0], source.passages),
         same=keys.same,
         merge=keys.merge,
         claim=keys.claim,
@@ -266,14 +277,14 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
     )
 
 
-def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
+def _fact_place(start: int, passages: Sequence[Passage]) -> FactPlace:
     """Return the chunk, page and paragraph of a text offset; passages are in document order."""
-    at = bisect_right(passages, start, key=lambda each: each.char_start) - 1
-    # Passages overlap: the first that has the place begins earlier.
-    while at > 0 and passages[at - 1].char_end > start:
-        at -= 1
-    passage = passages[max(at, 0)]
-    span = next((each for each in passage.spans if each.char_start <= start < each.char_end), None)
+    index = bisect_right(passages, start, key=lambda passage: passage.char_start) - 1
+    # Passages overlap: the first that contains the offset begins earlier.
+    while index > 0 and passages[index - 1].char_end > start:
+        index -= 1
+    passage = passages[max(index, 0)]
+    span = next((span for span in passage.spans if span.char_start <= start < span.char_end), None)
     return FactPlace(
         ordinal=passage.ordinal,
         page=passage.page_start if span is None else span.page,
@@ -292,7 +303,7 @@ def _embedder_of(embedder: Embedder, language: str | None) -> Embedder:
     return embedder
 
 
-async def _embedded(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vectors:
+async def _embed_facts(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vectors:
     """Return the unit vector of each fact: the normalised mean of its texts' vectors.
 
     Equal texts are embedded once, in batches of similar length.
@@ -305,8 +316,10 @@ async def _embedded(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vecto
     for start in range(0, len(distinct), _EMBEDDED_AT_ONCE):
         batch = distinct[start : start + _EMBEDDED_AT_ONCE]
         vectors[start : start + len(batch)] = await embedder.embed_documents(batch)
-    found = np.zeros((len(facts), embedder.lane.dimensions), np.float32)
+    fact_vectors = np.zeros((len(facts), embedder.lane.dimensions), np.float32)
     for row, texts in enumerate(facts):
-        found[row] = vectors[[row_of[text] for text in texts]].sum(axis=0)
-    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
-    return found
+        fact_vectors[row] = vectors[[row_of[text] for text in texts]].sum(axis=0)
+    fact_vectors /= np.maximum(
+        np.linalg.norm(fact_vectors, axis=1, keepdims=True), np.float32(1e-12)
+    )
+    return fact_vectors

@@ -40,9 +40,9 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
 """Facts of each ranking that enter the fusion."""
-_PLACE = TypeAdapter(tuple[UUID, Count])
+_FACT_CURSOR = TypeAdapter(tuple[UUID, Count])
 """Cursor: document, and number of the fact in it."""
-_CLAIM = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
+_CONFLICT_CURSOR = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
 """The key of a claim, in hexadecimal."""
 
 FactLimit = Annotated[int, Field(ge=1, le=200)]
@@ -64,32 +64,33 @@ async def facts(
     With an entity, only facts whose subject or object it is. Raises NotFound for a document or an
     entity that is absent, foreign or hidden, and InvalidRequest.
     """
-    wanted = stored.WantedFacts(
+    criteria = stored.WantedFacts(
         statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id, entity_id=entity_id
     )
-    mark = ("facts", document_id, entity_id, sorted(kinds), sorted(statuses))
-    after = None if cursor is None else read_cursor(_PLACE, cursor, *mark)
+    cursor_key = ("facts", document_id, entity_id, sorted(kinds), sorted(statuses))
+    after = None if cursor is None else read_cursor(_FACT_CURSOR, cursor, *cursor_key)
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
         if entity_id is not None:
             await require_entity(scope, entity_id)
-        found = await stored.list_facts(scope, wanted, limit=limit + 1, after=after)
-    shown = found[:limit]
-    last = shown[-1] if len(found) > limit else None
+        rows = await stored.list_facts(scope, criteria, limit=limit + 1, after=after)
+    page = rows[:limit]
+    last = page[-1] if len(rows) > limit else None
     return FactPage(
-        facts=tuple(fact for fact, _ in shown),
-        next_cursor=last and write_cursor(_PLACE, (last[0].document_id, last[1]), *mark),
+        facts=tuple(fact for fact, _ in page),
+        next_cursor=last
+        and write_cursor(_FACT_CURSOR, (last[0].document_id, last[1]), *cursor_key),
     )
 
 
 async def fact(workspace: WorkspaceAccess, fact_id: UUID) -> Fact:
     """One fact, with its sources. Raises NotFound."""
     async with workspace.scope() as scope:
-        found = await stored.facts_by_ids(scope, [fact_id])
-    if not found:
+        matches = await stored.facts_by_ids(scope, [fact_id])
+    if not matches:
         raise stored.no_such_fact(fact_id)
-    return found[0]
+    return matches[0]
 
 
 async def recall_facts(
@@ -116,19 +117,19 @@ async def recall_facts(
             dense = await nearest_facts(scope, FACT_LANE, vector, document_id, _RECALLED)
         lexical = await facts_with_words(scope, terms, document_id, _RECALLED)
         fused = _fused(dense, lexical)[:limit]
-        found = {
-            each.fact_id: each
-            for each in await stored.facts_by_ids(scope, [each.fact_id for each in fused])
+        facts_by_id = {
+            fact.fact_id: fact
+            for fact in await stored.facts_by_ids(scope, [hit.fact_id for hit in fused])
         }
     return tuple(
         RecalledFact(
-            fact=found[each.fact_id],
-            score=round(each.score, 6),
-            dense_rank=each.ranks.get("dense"),
-            lexical_rank=each.ranks.get("lexical"),
+            fact=facts_by_id[hit.fact_id],
+            score=round(hit.score, 6),
+            dense_rank=hit.ranks.get("dense"),
+            lexical_rank=hit.ranks.get("lexical"),
         )
-        for each in fused
-        if each.fact_id in found
+        for hit in fused
+        if hit.fact_id in facts_by_id
     )
 
 
@@ -164,26 +165,32 @@ async def fact_conflicts(
     With a document, only conflicts in which one of its facts takes part. Raises NotFound and
     InvalidRequest.
     """
-    mark = ("fact conflicts", document_id)
-    after = None if cursor is None else bytes.fromhex(read_cursor(_CLAIM, cursor, *mark))
+    cursor_key = ("fact conflicts", document_id)
+    after = (
+        None
+        if cursor is None
+        else bytes.fromhex(read_cursor(_CONFLICT_CURSOR, cursor, *cursor_key))
+    )
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
-        found = await conflicting_facts(scope, document_id, limit=limit + 1, after=after)
-    shown = found[:limit]
-    last = shown[-1] if len(found) > limit else None
+        conflicts = await conflicting_facts(scope, document_id, limit=limit + 1, after=after)
+    page = conflicts[:limit]
+    last = page[-1] if len(conflicts) > limit else None
     return FactConflictPage(
         conflicts=tuple(
             FactConflict(
-                subject=each.subject,
-                predicate=each.facts[0].predicate,
-                valid_from=each.facts[0].valid_from,
-                valid_to=each.facts[0].valid_to,
-                facts=each.facts,
+                subject=conflict.subject,
+                predicate=conflict.facts[0].predicate,
+                valid_from=conflict.facts[0].valid_from,
+                valid_to=conflict.facts[0].valid_to,
+                facts=conflict.facts,
             )
-            for each in shown
+            for conflict in page
         ),
-        next_cursor=None if last is None else write_cursor(_CLAIM, last.claim.hex(), *mark),
+        next_cursor=None
+        if last is None
+        else write_cursor(_CONFLICT_CURSOR, last.claim.hex(), *cursor_key),
     )
 
 
@@ -199,27 +206,27 @@ async def fact_changes(workspace: WorkspaceAccess, document_id: UUID) -> FactCha
     """How the facts of a document differ from those of the version before. Raises NotFound."""
     async with workspace.scope() as scope:
         await get_document(scope, document_id)
-        version, found = await stored.facts_of_versions(scope, document_id)
-    before = [each for each in found if each.fact.status is FactStatus.SUPERSEDED]
+        version, rows = await stored.facts_of_versions(scope, document_id)
+    before = [row for row in rows if row.fact.status is FactStatus.SUPERSEDED]
     if version is None or not before:
         return FactChanges(document_id=document_id, version=version)
-    after = [each for each in found if each.fact.status is not FactStatus.SUPERSEDED]
-    claims = {each.claim: each for each in before}
+    after = [row for row in rows if row.fact.status is not FactStatus.SUPERSEDED]
+    claims = {row.claim: row for row in before}
     changed, added = [], []
     matched: set[bytes] = set()
-    for each in after:
-        earlier = claims.get(each.claim)
-        if earlier is not None and each.claim not in matched and earlier.value != each.value:
-            matched.add(each.claim)
-            changed.append(ChangedFact(before=earlier.fact, after=each.fact))
-        elif each.is_new:
-            added.append(each.fact)
+    for row in after:
+        earlier = claims.get(row.claim)
+        if earlier is not None and row.claim not in matched and earlier.value != row.value:
+            matched.add(row.claim)
+            changed.append(ChangedFact(before=earlier.fact, after=row.fact))
+        elif row.is_new:
+            added.append(row.fact)
     return FactChanges(
         document_id=document_id,
         version=version,
         changed=tuple(changed),
         added=tuple(added),
-        removed=tuple(each.fact for each in before if each.claim not in matched),
+        removed=tuple(row.fact for row in before if row.claim not in matched),
     )
 
 
@@ -241,18 +248,18 @@ async def extract_facts(workspace: WorkspaceAccess) -> FactProgress:
 
 async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
     """How far the facts of the documents that may be seen are extracted."""
-    progress, found, failures = await reading_progress(
+    progress, fact_count, failures = await reading_progress(
         workspace, "facts", await extraction_of(workspace), FactFailure
     )
-    return FactProgress(**progress, facts=found, failures=failures)
+    return FactProgress(**progress, facts=fact_count, failures=failures)
 
 
 async def fact_progress_of_rules(workspace: WorkspaceAccess) -> FactProgress:
     """Return the progress of extraction by rules, whatever is left to a model."""
-    progress, found, _ = await reading_progress(
+    progress, fact_count, _ = await reading_progress(
         workspace, "facts", await extraction_of(workspace), FactFailure, with_model=False
     )
-    return FactProgress(**progress, facts=found)
+    return FactProgress(**progress, facts=fact_count)
 
 
 @dataclass(slots=True)
@@ -268,9 +275,9 @@ def _fused(dense: Sequence[RankedFact], lexical: Sequence[RankedFact]) -> list[_
     """Fuse both rankings by reciprocal rank; facts that say the same count as one."""
     groups: dict[UUID, _Fused] = {}
     for name, ranking in (("dense", dense), ("lexical", lexical)):
-        for rank, each in enumerate(ranking, start=1):
-            entry = groups.setdefault(each.group_id, _Fused(each.fact_id))
+        for rank, hit in enumerate(ranking, start=1):
+            entry = groups.setdefault(hit.group_id, _Fused(hit.fact_id))
             if name not in entry.ranks:
                 entry.ranks[name] = rank
                 entry.score += 1 / (RRF_K + rank)
-    return sorted(groups.values(), key=lambda each: (-each.score, each.fact_id))
+    return sorted(groups.values(), key=lambda group: (-group.score, group.fact_id))

@@ -31,8 +31,8 @@ OF_CREDENTIAL = RateLimit(requests=10, window_seconds=60.0, burst=20)
 """Limit per credential id, with which a key, a session or a link begins."""
 NOBODY = "workspace:nobody"
 """Principal of failures in the audit log; no real principal has this prefix."""
-_PROVED_SECONDS = 3600.0
-_MOST_KNOWN = 10_000
+_RECENTLY_VALID_SECONDS = 3600.0
+_MAX_CACHED = 10_000
 
 
 class CredentialRefused(NotAuthenticated):
@@ -71,7 +71,7 @@ class FailedCredentials:
     secret: Callable[[], bytes]
     """Returns the key of the hashes of addresses and credential ids."""
     clock: Callable[[], float] = time.monotonic
-    _proved: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
+    _recently_valid: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
     """Time until which each recently valid credential is exempt, by its digest."""
     _refused: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
     """Time until which each source is refused without a database lookup, by its hash."""
@@ -83,50 +83,50 @@ class FailedCredentials:
         Raises RateLimited before the block for an address with too many failures, and after it, in
         place of NotAuthenticated, where this failure exceeds a limit.
         """
-        await self._require_room(presented)
+        await self._require_allowed(presented)
         try:
             yield
         except NotAuthenticated as error:
-            await self._note(presented, error)
+            await self._count_failure(presented, error)
             raise
         if presented.bearer or presented.session:
-            until = self.clock() + _PROVED_SECONDS
-            _remember(self._proved, self._digest(presented), until)
+            until = self.clock() + _RECENTLY_VALID_SECONDS
+            _cache_until(self._recently_valid, self._digest(presented), until)
 
-    async def _require_room(self, presented: Presented) -> None:
+    async def _require_allowed(self, presented: Presented) -> None:
         network = network_of(presented, self.proxies)
         now = self.clock()
-        if network is None or self._proved.get(self._digest(presented), 0.0) > now:
+        if network is None or self._recently_valid.get(self._digest(presented), 0.0) > now:
             return
         source = self._source(f"address {network}")
         ahead = self._refused.get(source, 0.0) - now
         if ahead <= 0:
             ahead = await failures_ahead(self.database, source)
-        standing = status_of(OF_ADDRESS, allowed=False, ahead_seconds=ahead)
-        if not standing.remaining:
-            raise self._too_many(source, standing)
+        status = status_of(OF_ADDRESS, allowed=False, ahead_seconds=ahead)
+        if not status.remaining:
+            raise self._too_many(source, status)
 
-    async def _note(self, presented: Presented, error: NotAuthenticated) -> None:
+    async def _count_failure(self, presented: Presented, error: NotAuthenticated) -> None:
         credential_id = credential_id_of(presented.bearer or presented.session or "")
         network = network_of(presented, self.proxies)
-        counted: list[tuple[str, RateLimit]] = []
+        limits: list[tuple[str, RateLimit]] = []
         # Open pages of a logged-out user keep sending requests for a while.
         of_session = presented.bearer is None and presented.session is not None
         if network is not None and not of_session:
-            counted.append((f"address {network}", OF_ADDRESS))
+            limits.append((f"address {network}", OF_ADDRESS))
         if credential_id is not None:
-            counted.append((f"credential {credential_id}", OF_CREDENTIAL))
-        for name, limit in counted:
+            limits.append((f"credential {credential_id}", OF_CREDENTIAL))
+        for name, limit in limits:
             source = self._source(name)
             allowed, ahead = await count_failure(self.database, source, limit)
             if not allowed:
-                standing = status_of(limit, allowed=False, ahead_seconds=ahead)
-                raise self._too_many(source, standing) from error
+                status = status_of(limit, allowed=False, ahead_seconds=ahead)
+                raise self._too_many(source, status) from error
         if presented.peer is not None or isinstance(error, CredentialRefused):
-            self._enter(error, credential_id, None if network is None else str(network))
-        # Else a command on this machine, whose own user is told.
+            self._log_failure(error, credential_id, None if network is None else str(network))
+        # Else it is a command on this machine, whose user sees the error.
 
-    def _enter(
+    def _log_failure(
         self, error: NotAuthenticated, credential_id: str | None, address: str | None
     ) -> None:
         subject = {} if address is None else {"address": address}
@@ -150,9 +150,9 @@ class FailedCredentials:
         )
         self.audit.append_soon(error.workspace_id, draft)
 
-    def _too_many(self, source: bytes, standing: RateLimitStatus) -> Exception:
-        _remember(self._refused, source, self.clock() + standing.reset_seconds)
-        return too_often("too many credentials were refused that came from here", standing)
+    def _too_many(self, source: bytes, status: RateLimitStatus) -> Exception:
+        _cache_until(self._refused, source, self.clock() + status.reset_seconds)
+        return too_often("too many credentials were refused that came from here", status)
 
     def _source(self, name: str) -> bytes:
         return hmac.digest(self.secret(), name.encode(), "sha256")
@@ -162,8 +162,8 @@ class FailedCredentials:
         return hashlib.sha256(repr((presented.bearer, presented.session)).encode()).digest()
 
 
-def _remember(known: OrderedDict[bytes, float], key: bytes, until: float) -> None:
-    known[key] = until
-    known.move_to_end(key)
-    while len(known) > _MOST_KNOWN:
-        known.popitem(last=False)
+def _cache_until(cache: OrderedDict[bytes, float], key: bytes, until: float) -> None:
+    cache[key] = until
+    cache.move_to_end(key)
+    while len(cache) > _MAX_CACHED:
+        cache.popitem(last=False)
