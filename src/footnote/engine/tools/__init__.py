@@ -67,7 +67,7 @@ def document_tools(
 def argument_shapes(tools: tuple[Tool, ...]) -> Mapping[str, type[Arguments]]:
     """The model of each tool's arguments, for libraries that want one instead of a schema."""
     return {
-        each.name: each.call.definition.arguments
-        for each in tools
-        if isinstance(each.call, BoundTool)
+        tool.name: tool.call.definition.arguments
+        for tool in tools
+        if isinstance(tool.call, BoundTool)
     }

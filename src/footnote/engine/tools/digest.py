@@ -48,7 +48,7 @@ class Digest:
         return _MARKERS.sub(lambda match: f"{match[1]}[{numbers[int(match[2])]}]", self.text)
 
 
-async def digest(write: Write, question: str, read: Sequence[Passage]) -> Digest:
+async def digest(write: Write, question: str, passages: Sequence[Passage]) -> Digest:
     """Ask the model about every part, and then for one text. Raises ModelUnavailable.
 
     Notes that are too long for one request are joined in groups first.
@@ -57,27 +57,27 @@ async def digest(write: Write, question: str, read: Sequence[Passage]) -> Digest
 
     async def ask(instructions: str, name: str, text: str) -> str:
         async with turns:
-            said = await write(
+            reply = await write(
                 instructions, fenced([question_part(question), Part(name=name, text=text)])
             )
-        return "" if said.strip().strip(".").upper() == _NOTHING else said.strip()
+        return "" if reply.strip().strip(".").upper() == _NOTHING else reply.strip()
 
-    numbered = [_numbered(number, each) for number, each in enumerate(read, start=1)]
-    notes = await _asked([ask(_READ, "part of the document", each) for each in _packed(numbered)])
+    numbered = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
+    notes = await _replies([ask(_READ, "part of the document", part) for part in _packed(numbered)])
     while len(notes) > 1:
         groups = _packed(notes)
         if len(groups) == len(notes):
             # Notes that are each too long to be joined with another are left as they are.
             break
-        notes = await _asked([ask(_JOIN, "notes", each) for each in groups])
-    return _checked("\n\n".join(notes), len(read))
+        notes = await _replies([ask(_JOIN, "notes", group) for group in groups])
+    return _checked("\n\n".join(notes), len(passages))
 
 
-async def _asked(questions: Sequence[Coroutine[object, object, str]]) -> list[str]:
+async def _replies(questions: Sequence[Coroutine[object, object, str]]) -> list[str]:
     """What the model had to say, in the order of the questions; the first failure ends all."""
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in questions]
+            tasks = [group.create_task(question) for question in questions]
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from failures
     return [task.result() for task in tasks if task.result()]
@@ -106,11 +106,11 @@ def _checked(text: str, passages: int) -> Digest:
 
     def check(match: re.Match[str]) -> str:
         nonlocal removed
-        numbers = [int(each) for each in re.split(r"[,;]", match[2])]
-        real = [each for each in numbers if 1 <= each <= passages]
-        removed += len(numbers) - len(real)
-        cited.update(dict.fromkeys(real))
-        return match[1] + "".join(f"[{each}]" for each in real) if real else ""
+        numbers = [int(number) for number in re.split(r"[,;]", match[2])]
+        valid = [number for number in numbers if 1 <= number <= passages]
+        removed += len(numbers) - len(valid)
+        cited.update(dict.fromkeys(valid))
+        return match[1] + "".join(f"[{number}]" for number in valid) if valid else ""
 
     checked = _MARKERS.sub(check, text)
     return Digest(text=checked, cited=tuple(cited), removed=removed)

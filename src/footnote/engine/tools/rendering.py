@@ -17,15 +17,15 @@ _WARNING = (
 _MOST_LINE_CHARACTERS = 300
 
 
-def line(text: str, most: int = _MOST_LINE_CHARACTERS) -> str:
+def line(text: str, limit: int = _MOST_LINE_CHARACTERS) -> str:
     """The text on one line, so that it cannot pass for another field."""
-    one = _SPACE.sub(" ", text).strip()
-    return one if len(one) <= most else one[: most - 2].rstrip() + " …"
+    flat = _SPACE.sub(" ", text).strip()
+    return flat if len(flat) <= limit else flat[: limit - 2].rstrip() + " …"
 
 
 def quoted(text: str) -> str:
     """The text with a mark before each of its lines, so that none passes for one of ours."""
-    return "\n".join(f"> {each}".rstrip() for each in text.splitlines())
+    return "\n".join(f"> {text_line}".rstrip() for text_line in text.splitlines())
 
 
 def evidence_text(
@@ -52,9 +52,9 @@ def evidence_text(
 
 def source_line(number: int, passage: Passage, quote: str) -> str:
     """A numbered source on one line, with the words it is cited for."""
-    where = ", ".join(_place(passage))
+    location = ", ".join(_place(passage))
     title = line(passage.document_title)
-    return f"[{number}] {title}{f' ({where})' if where else ''}: “{line(quote, 400)}”"
+    return f"[{number}] {title}{f' ({location})' if location else ''}: “{line(quote, 400)}”"
 
 
 def source_kind(source_type: SourceType) -> str:
@@ -102,7 +102,7 @@ def size_text(size_bytes: int) -> str:
 
 def names(values: Sequence[str]) -> str:
     """Several short texts on one line."""
-    return ", ".join(line(each, 80) for each in values)
+    return ", ".join(line(value, 80) for value in values)
 
 
 def _place(passage: Passage) -> list[str]:
@@ -130,8 +130,8 @@ def _times(passage: Passage) -> str:
 
 
 def _time_code(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+    minutes, remainder = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{remainder:02}"
 
 
 def _parent(passage: Passage, parents: Mapping[UUID, Document]) -> list[str]:

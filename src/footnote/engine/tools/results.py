@@ -120,14 +120,14 @@ class SavedDocument(Result):
 Filled = TypeVar("Filled", bound=Result)
 
 
-def filled(shape: type[Filled], record: object, **others: object) -> Filled:
+def filled(shape: type[Filled], record: object, **overrides: object) -> Filled:
     """A result whose fields are those of the same names in a record, but for the others."""
-    own = {
+    values = {
         name: getattr(record, name)
         for name in shape.model_fields
-        if name not in others and hasattr(record, name)
+        if name not in overrides and hasattr(record, name)
     }
-    return shape.model_validate(own | others)
+    return shape.model_validate(values | overrides)
 
 
 def tool_text(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) -> ToolText:
@@ -158,7 +158,9 @@ def document_of(evidence: Evidence) -> ReadableDocument:
 def readable(documents: Iterable[Document]) -> list[ReadableDocument]:
     """Those that have a text: published ones, also while a newer version waits or has failed."""
     return [
-        ReadableDocument(document_id=each.document_id, filename=each.filename, title=each.title)
-        for each in documents
-        if each.chunk_count
+        ReadableDocument(
+            document_id=document.document_id, filename=document.filename, title=document.title
+        )
+        for document in documents
+        if document.chunk_count
     ]
