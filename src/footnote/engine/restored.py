@@ -124,22 +124,22 @@ def _master_key_required(settings: Settings) -> Iterator[None]:
 
     The engine looks for the key in the temporary folder of the restoration.
     """
-    place = settings.home / MADE_KEY
+    key_path = settings.home / MADE_KEY
     try:
         yield
     except KeyUnavailable as error:
-        if settings.master_key is not None or place.exists():
+        if settings.master_key is not None or key_path.exists():
             raise
         raise KeyUnavailable(
-            f"there is no master key at {place}, and what is restored is under one",
+            f"there is no master key at {key_path}, and what is restored is under one",
             hint=f"copy {MADE_KEY} of the installation that was backed up there, or name its place "
             "by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
         ) from error
 
 
 def _settings_over(settings: Settings, changed: dict[str, object]) -> Settings:
-    given = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return Settings(**{**given, **changed})
+    values = {name: getattr(settings, name) for name in settings.model_fields_set}
+    return Settings(**{**values, **changed})
 
 
 def _load(owner: OwnerView, store: BackupStore, plan: Plan, binaries: Path, tell: Tell) -> None:
@@ -161,13 +161,13 @@ def _assemble(recovery: Recovery, store: BackupStore, plan: Plan, tell: Tell) ->
     recovery.combine(bases)
     log = recovery.folder / "log"
     log.mkdir(mode=0o700)
-    told = NowAndThen(tell, "read {:,} segments of the log")
+    progress = NowAndThen(tell, "read {:,} segments of the log")
     for count, (segment, name) in enumerate(sorted(plan.log.items()), 1):
         with (log / segment).open("wb") as file:
             for piece in store.read(name):
                 file.write(piece)
-        told(count)
+        progress(count)
 
 
 def _part(run: Manifest, name: str) -> BackupPart:
-    return next(each for each in run.backup.parts if each.name == name)
+    return next(part for part in run.backup.parts if part.name == name)

@@ -72,9 +72,9 @@ async def remove_retention(
     """Remove a rule. Raises NotFound where there is none, and Forbidden."""
     async with workspace.scope() as scope:
         if not await stored.remove_rule(scope, kind, collection):
-            where = "the workspace" if collection is None else f"the collection {collection!r}"
+            target = "the workspace" if collection is None else f"the collection {collection!r}"
             raise NotFound(
-                f"there is no rule for {kind} of {where}",
+                f"there is no rule for {kind} of {target}",
                 hint="`footnote retention list` or `GET /v1/retention` shows all",
             )
 
@@ -146,15 +146,15 @@ async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
             due = await stored.due_documents(scope, now, _AT_ONCE)
         if not due:
             return deleted
-        act_id, ids = uuid4(), tuple(each.document_id for each in due)
-        await _enter(workspace, act_id, Outcome.BEGUN, ids)
-        done: list[UUID] = []
+        act_id, ids = uuid4(), tuple(document.document_id for document in due)
+        await _record(workspace, act_id, Outcome.BEGUN, ids)
+        deleted_ids: list[UUID] = []
         for document_id in ids:
             with suppress(UnderLegalHold):
                 if await _delete_if_due(workspace, document_id, now):
-                    done.append(document_id)
-        deleted += len(done)
-        await _enter(workspace, act_id, Outcome.DONE, tuple(done))
+                    deleted_ids.append(document_id)
+        deleted += len(deleted_ids)
+        await _record(workspace, act_id, Outcome.DONE, tuple(deleted_ids))
 
 
 async def _delete_if_due(workspace: WorkspaceAccess, document_id: UUID, now: datetime) -> bool:
@@ -175,7 +175,7 @@ async def _delete_if_due(workspace: WorkspaceAccess, document_id: UUID, now: dat
     return True
 
 
-async def _enter(
+async def _record(
     workspace: WorkspaceAccess,
     act_id: UUID,
     outcome: Outcome,

@@ -109,7 +109,7 @@ def _beginning(
     """Return a function that turns a call of the verb into an `ActUnderWay`."""
     declared = signature(verb)
     in_all = right is Right.ADMINISTER if whole is None else whole
-    place = WHOLE_WORKSPACE if in_all else None  # None: in any collection.
+    collection = WHOLE_WORKSPACE if in_all else None  # None: in any collection.
 
     def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
         return ActUnderWay(
@@ -118,7 +118,7 @@ def _beginning(
             verb=verb.__name__,
             arguments=arguments_of(verb, declared, (access, *args), kwargs),
             right=right,
-            place=place,
+            place=collection,
         )
 
     return begun

@@ -46,10 +46,10 @@ async def mark_slice(engine: Services, workspace_id: UUID) -> None:
             passages = await unmarked_passages(scope, _LOOKED_AT_TOGETHER)
         if not passages:
             return
-        looked = await engine.suspicion.classify_passages(passages)
-        found = {each.chunk_no: each.suspicious is True for each in looked}
+        classified = await engine.suspicion.classify_passages(passages)
+        flags = {passage.chunk_no: passage.suspicious is True for passage in classified}
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await mark_passages(scope, found)
+            await mark_passages(scope, flags)
             if now() > ends_at:
                 await enqueue_marking(scope)
                 return

@@ -41,16 +41,16 @@ async def work_until_resting(
     With `on_other`, the work is left to another worker while one runs, and `on_other` hears of it.
     Raises InvalidRequest for what are no ids.
     """
-    found: Mapping[UUID, Document] = {}
+    current: Mapping[UUID, Document] = {}
 
     async def rest() -> bool:
-        nonlocal found
-        found = await statuses(workspace, document_ids)
-        on_change(found)
-        return all(document.status in _RESTING for document in found.values())
+        nonlocal current
+        current = await statuses(workspace, document_ids)
+        on_change(current)
+        return all(document.status in _RESTING for document in current.values())
 
     await _work_until(engine, rest, on_other)
-    return found
+    return current
 
 
 async def work_until_reembedded(
@@ -64,16 +64,16 @@ async def work_until_reembedded(
     Other workers may share the work. `on_change` sees it about five times a second. Raises
     NotFound for a lane that was never changed.
     """
-    found = await reembedding(workspace, lane)
+    current = await reembedding(workspace, lane)
 
     async def ended() -> bool:
-        nonlocal found
-        found = await reembedding(workspace, lane)
-        on_change(found)
-        return not found.is_under_way
+        nonlocal current
+        current = await reembedding(workspace, lane)
+        on_change(current)
+        return not current.is_under_way
 
     await _work_until(engine, ended)
-    return found
+    return current
 
 
 async def received_when_there_is_room(
@@ -144,11 +144,11 @@ async def run_worker_unless_another_does(
     So the settings of only one process are in effect. `tell` is called once if another worker
     runs. A worker that died counts as running until its heartbeat is too old.
     """
-    silence, told = engine.settings.seconds.worker, False
+    silence, reported = engine.settings.seconds.worker, False
     while await worker_lives(engine.database, silence_seconds=silence):
-        if not told:
+        if not reported:
             tell()
-            told = True
+            reported = True
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _LOOK_FOR_WORKERS_SECONDS)
             return

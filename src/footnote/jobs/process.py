@@ -28,7 +28,7 @@ def give_way() -> None:
     threads = Path("/proc/self/task")
     if threads.is_dir():
         starters = {
-            each.native_id for each in threading.enumerate() if each.name.startswith(STARTER)
+            thread.native_id for thread in threading.enumerate() if thread.name.startswith(STARTER)
         }
         for number in {int(thread.name) for thread in threads.iterdir()} - starters:
             with contextlib.suppress(ProcessLookupError):

@@ -119,7 +119,7 @@ class Definition(Generic[Shape]):
     """How the text of a failure begins; the name of the tool if empty."""
 
     def bound(self, context: ToolContext) -> Tool:
-        """Return the tool of a workspace; it raises only errors that other arguments would not avoid."""
+        """Return the tool of a workspace; it raises only errors that no arguments would avoid."""
         return Tool(
             name=self.name,
             description=self.description,

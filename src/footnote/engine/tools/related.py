@@ -123,7 +123,8 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
     lines: list[str] = []
     for number, relation in enumerate(result.relationships, start=1):
         lines.append(
-            f"{number}. {line(relation.source)} – {line(relation.relationship)} – {line(relation.target)}"
+            f"{number}. {line(relation.source)} – {line(relation.relationship)} – "
+            f"{line(relation.target)}"
         )
         lines += [
             f"   “{line(place.quote)}” ({line(place.document_title)}, "

@@ -119,7 +119,7 @@ async def _answer(
     try:
         async with (
             httpx.AsyncClient(trust_env=False, timeout=reach.timeout_seconds) as client,
-            AsyncExitStack() as opened,
+            AsyncExitStack() as stack,
         ):
             for address in addresses:
                 request = client.stream(
@@ -130,7 +130,7 @@ async def _answer(
                     extensions={"sni_hostname": parts.hostname},
                 )
                 try:
-                    answer = await opened.enter_async_context(request)
+                    answer = await stack.enter_async_context(request)
                     break
                 except (httpx.ConnectError, httpx.ConnectTimeout):
                     if address == addresses[-1]:
