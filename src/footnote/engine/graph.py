@@ -34,14 +34,14 @@ from footnote.store.relationships import Place
 
 _EDGES_OF_A_NODE = 6
 """Most edges between entities, as a multiple of the node limit; the strongest are kept."""
-_PLACES = 4
+_MOST_EVIDENCE = 4
 """Most pieces of evidence for one edge."""
 _LEAST_RESEMBLANCE, _LEAST_SAME = 0.3, 0.9
 """Shares of common sentences from which documents are similar, and are duplicates."""
-_DOCUMENTS_SHARED = 20
+_MOST_SHARING_DOCUMENTS = 20
 """Most documents shown beside one because they name the same entities."""
 _LONGEST_QUOTE = 600
-_FACTS = 300
+_MOST_FACTS = 300
 """Most facts of the central node searched for those that relate two entities."""
 
 GraphLimit = Annotated[int, Field(ge=1, le=500)]
@@ -110,7 +110,7 @@ async def graph(
             facts = WantedFacts(document_id=document_id, entity_id=entity_id)
             entity_ids = await _add_stated(scope, facts, entity_ids, limit, edges)
         places = await stored.pair_places(
-            scope, [(pair.source_id, pair.target_id) for pair in pairs], _PLACES
+            scope, [(pair.source_id, pair.target_id) for pair in pairs], _MOST_EVIDENCE
         )
         document_counts = {
             (pair.source_id, pair.target_id, RelationshipKind.NAMED_TOGETHER): pair.documents
@@ -145,7 +145,7 @@ async def graph(
             and target in node_ids
             and (
                 evidence := tuple(
-                    quotes[place] for place in list(edge.places)[:_PLACES] if place in quotes
+                    quotes[place] for place in list(edge.places)[:_MOST_EVIDENCE] if place in quotes
                 )
             )
         ),
@@ -165,7 +165,7 @@ async def _add_stated(
     Returns the entities, with those that only facts name while there is room.
     """
     admitted = dict.fromkeys(entity_ids)
-    for fact, _ in await list_facts(scope, selection, limit=_FACTS, after=None):
+    for fact, _ in await list_facts(scope, selection, limit=_MOST_FACTS, after=None):
         subject_id, object_id = fact.subject_entity_id, fact.object_entity_id
         if fact.negated or subject_id is None or object_id is None or subject_id == object_id:
             continue
@@ -199,7 +199,7 @@ async def _add_document_edges(
         for place in await _first_places(scope, child):
             edges[child, parent, RelationshipKind.ATTACHED_TO, ""].add(1.0, place)
     await _add_keyed(scope, document_id, edges)
-    sharing_documents = await stored.sharing_documents(scope, document_id, _DOCUMENTS_SHARED)
+    sharing_documents = await stored.sharing_documents(scope, document_id, _MOST_SHARING_DOCUMENTS)
     pairs = [
         (side_id, entity_id)
         for other in sharing_documents
@@ -214,7 +214,9 @@ async def _add_document_edges(
             for side_id in (document_id, other.document_id)
             if (side_id, entity_id) in places
         ]
-        edge = edges[(*_ends(document_id, other.document_id), RelationshipKind.SHARES_ENTITIES, "")]
+        edge = edges[
+            (*_ordered_ends(document_id, other.document_id), RelationshipKind.SHARES_ENTITIES, "")
+        ]
         edge.add(other.weight, *shared_places)
     return [entity_id for entity_id, _, _ in named_entities]
 
@@ -264,8 +266,10 @@ async def _add_similar(
         elif title_words(title_and_version[0]) == title_words(titles[other_id][0]) != ():
             kind = RelationshipKind.VERSION_OF
         longest = sorted(shared, key=lambda key: key.place.span[0] - key.place.span[1])
-        places = [place for key in longest[: _PLACES // 2] for place in (key.place, key.other)]
-        edges[(*_ends(document_id, other_id), kind, "")].add(share, *places)
+        places = [
+            place for key in longest[: _MOST_EVIDENCE // 2] for place in (key.place, key.other)
+        ]
+        edges[(*_ordered_ends(document_id, other_id), kind, "")].add(share, *places)
 
 
 async def _add_contradictions(workspace: WorkspaceAccess, document_id: UUID, edges: _Edges) -> None:
@@ -284,7 +288,7 @@ async def _add_contradictions(workspace: WorkspaceAccess, document_id: UUID, edg
             )
         for other in places.keys() - {document_id}:
             if document_id in places:
-                edge = edges[(*_ends(document_id, other), RelationshipKind.CONTRADICTS, "")]
+                edge = edges[(*_ordered_ends(document_id, other), RelationshipKind.CONTRADICTS, "")]
                 edge.add(1.0, places[document_id], places[other])
 
 
@@ -343,7 +347,7 @@ async def _quotes(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphE
     """Return the text at each place of the edges, except places in replaced versions."""
     by_document: dict[UUID, dict[Place, None]] = defaultdict(dict)
     for edge in edges.values():
-        for place in list(edge.places)[:_PLACES]:
+        for place in list(edge.places)[:_MOST_EVIDENCE]:
             by_document[place.document_id].setdefault(place)
     titles = await stored.titles(scope, by_document)
     evidence: dict[Place, GraphEvidence] = {}
@@ -368,6 +372,6 @@ async def _quotes(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphE
     return evidence
 
 
-def _ends(first: UUID, second: UUID) -> tuple[UUID, UUID]:
+def _ordered_ends(first: UUID, second: UUID) -> tuple[UUID, UUID]:
     """Return the ends of an undirected edge, the lesser id first."""
     return (first, second) if first < second else (second, first)

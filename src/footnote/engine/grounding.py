@@ -37,7 +37,7 @@ PASSAGES_OF_DOCUMENTS = 8
 """Passages retrieved from the documents for each statement."""
 CHECK_SECONDS = 60.0
 JUDGE_SECONDS = 30.0
-_AT_ONCE = 4
+_MOST_CONCURRENT = 4
 """Most concurrent searches of one check."""
 _DETECTION_CHARACTERS = 4_000
 """Characters of a text by which its language is detected."""
@@ -57,7 +57,7 @@ async def check_grounding(
     InvalidRequest, which names the statement or source; a document or passage that is absent looks
     the same as a foreign one. Raises ModelUnavailable after `CHECK_SECONDS`.
     """
-    engine, started = workspace.engine, time.perf_counter()
+    engine, started_at = workspace.engine, time.perf_counter()
     claims = _claims(statements, answer)
     names = _names(sources)
     try:
@@ -72,7 +72,7 @@ async def check_grounding(
                 judge=engine.judge if kind not in ("none", "reader") else None,
                 judge_seconds=JUDGE_SECONDS,
             )
-            read = time.perf_counter()
+            loaded_at = time.perf_counter()
             checked = await check(claims, passages, loaded.origins)
     except TimeoutError as error:
         raise ModelUnavailable(
@@ -80,12 +80,15 @@ async def check_grounding(
             f"{CHECK_SECONDS:g} seconds",
             hint="give fewer statements or shorter sources, or try again when less is going on",
         ) from error
-    ended = time.perf_counter()
+    ended_at = time.perf_counter()
     return GroundingCheck(
         claims=checked.claims,
         judge=checked.judge,
         degraded=tuple(dict.fromkeys((*notes, *checked.degraded))),
-        timings_ms={"sources": 1000 * (read - started), "check": 1000 * (ended - read)},
+        timings_ms={
+            "sources": 1000 * (loaded_at - started_at),
+            "check": 1000 * (ended_at - loaded_at),
+        },
     )
 
 
@@ -205,8 +208,8 @@ async def _load_sources(
     document_ids = [source.document_id for source in sources if source.document_id is not None]
     if document_ids:
         async with workspace.scope() as scope:
-            family = await documents_and_attachments(scope, document_ids)
-        documents = {document.document_id: document for document in family}
+            documents_with_attachments = await documents_and_attachments(scope, document_ids)
+        documents = {document.document_id: document for document in documents_with_attachments}
     for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
         if source.document_id is not None:
             _check_document(source.document_id, documents.get(source.document_id), number)
@@ -251,7 +254,7 @@ async def _passages(
     """Return the passages for each claim, fixed and retrieved, and notes on degraded searches."""
     if not loaded.documents:
         return [loaded.passages for _ in claims], []
-    limit = asyncio.Semaphore(_AT_ONCE)
+    limit = asyncio.Semaphore(_MOST_CONCURRENT)
     filters = SearchFilters(document_ids=tuple(loaded.documents))
 
     async def search_claim(claim: Claim) -> tuple[list[Passage], tuple[str, ...]]:

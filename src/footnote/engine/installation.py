@@ -199,12 +199,15 @@ class Engine(Services):
             )
         if target_name not in caller.workspaces:
             raise NoSuchWorkspace(target_name)
-        about = tuple(collections)
+        affected_collections = tuple(collections)
         checks_chunk = chunk_id is not None and self.credentials.delegation is not None
         if checks_chunk:
-            about = (*about, await self._collection_of_chunk(target_name, chunk_id or ""))
+            affected_collections = (
+                *affected_collections,
+                await self._collection_of_chunk(target_name, chunk_id or ""),
+            )
         try:
-            identity = await self.credentials.admitted(caller, about)
+            identity = await self.credentials.admitted(caller, affected_collections)
         except Forbidden as error:
             if checks_chunk:
                 raise no_such_chunk(chunk_id) from error
@@ -242,12 +245,12 @@ class Engine(Services):
         """Check what can fail while the server runs, within about two seconds."""
         try:
             await self.database.reach()
-            reached = Check(name="database", ok=True, detail="answers")
+            database_check = Check(name="database", ok=True, detail="answers")
         except StoreUnavailable as error:
-            reached = Check(name="database", ok=False, detail=str(error), hint=error.hint)
+            database_check = Check(name="database", ok=False, detail=str(error), hint=error.hint)
         checks = (
             await asyncio.to_thread(room_in, self.settings.home),
-            reached,
+            database_check,
             Check(name="migrations", ok=True, detail="applied at start"),
             Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
         )

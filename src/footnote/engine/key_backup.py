@@ -170,23 +170,23 @@ def _read(path: Path) -> tuple[BackedUpKeys, ...]:
             f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
         ) from error
     except UnicodeDecodeError as error:
-        raise _no_export(path, "it is no text") from error
+        raise _invalid_export(path, "it is no text") from error
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _no_export(path, json_fault(error)) from error
+        raise _invalid_export(path, json_fault(error)) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise _no_export(path, f"its format is not {FORMAT}")
+        raise _invalid_export(path, f"its format is not {FORMAT}")
     content = document.get("workspaces")
     if _digest(content) != document.get("sha256"):
-        raise _no_export(path, "its checksum is another one, so it was changed or cut off")
+        raise _invalid_export(path, "its checksum is another one, so it was changed or cut off")
     try:
         return _CONTENT.validate_json(json.dumps(content))
     except ValidationError as error:
-        raise _no_export(path, "it holds what no key is") from error
+        raise _invalid_export(path, "it holds what no key is") from error
 
 
-def _no_export(path: Path, why: str) -> InvalidRequest:
+def _invalid_export(path: Path, why: str) -> InvalidRequest:
     return InvalidRequest(
         f"{path} is no export of keys: {why}",
         hint="give a file that `footnote encryption export-keys` wrote",

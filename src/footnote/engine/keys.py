@@ -89,10 +89,10 @@ async def rotate_key(
     `create_key` does.
     """
     async with workspace.scope() as scope:
-        key_request = await stored.wanted_again(scope, _id(key_id))
+        key_request = await stored.wanted_again(scope, _checked_id(key_id))
         new_key = await _create_key(workspace, scope, key_request)
         await stored.replace_key(
-            scope, _id(key_id), new_key.key.key_id, timedelta(hours=overlap_hours)
+            scope, _checked_id(key_id), new_key.key.key_id, timedelta(hours=overlap_hours)
         )
         return new_key
 
@@ -100,7 +100,7 @@ async def rotate_key(
 async def revoke_key(workspace: WorkspaceAccess, key_id: str) -> None:
     """Revoke a key at once. Raises NotFound."""
     async with workspace.scope() as scope:
-        await stored.revoke_key(scope, _id(key_id))
+        await stored.revoke_key(scope, _checked_id(key_id))
 
 
 async def _create_key(
@@ -144,7 +144,7 @@ def _rights(requested: Sequence[str]) -> tuple[Right, ...]:
     return tuple(right for right in Right if right.value in requested)
 
 
-def _id(key_id: str) -> str:
+def _checked_id(key_id: str) -> str:
     """Check the id of a key; anything else may be a secret, and is not repeated in the error."""
     if not _KEY_ID.fullmatch(key_id):
         raise NotFound(

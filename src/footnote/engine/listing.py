@@ -35,7 +35,7 @@ from footnote.validation.constrained_types import ListQuery, Name, PageLimit, Si
 _PASSAGES_FOR_EACH = 6
 """Passages retrieved for each wanted document, as a long one has several among the nearest."""
 _MOST_RECALLED = 1000
-_PASSAGES_LIKENED = 256
+_MOST_SAMPLED_PASSAGES = 256
 """Most passages of a document in its mean vector; a longer one is sampled evenly."""
 
 
@@ -60,8 +60,8 @@ async def documents(
     that match all filters except the one on its own field. Raises InvalidRequest.
     """
     if order is None:
-        falls = sort is DocumentSort.CREATED_AT
-        order = SortOrder.DESCENDING if falls else SortOrder.ASCENDING
+        descending = sort is DocumentSort.CREATED_AT
+        order = SortOrder.DESCENDING if descending else SortOrder.ASCENDING
     listing = stored.Listing(
         query=query,
         collection=collection,
@@ -135,7 +135,7 @@ async def similar_documents(
         numbers = await passage_numbers(scope, document_id)
     lane = (await serving(workspace)).embedder.lane
     index = workspace.index_in(lane)
-    sampled = numbers[:: max(1, -(-len(numbers) // _PASSAGES_LIKENED))]
+    sampled = numbers[:: max(1, -(-len(numbers) // _MOST_SAMPLED_PASSAGES))]
     vectors = [*(await index.vectors(sampled)).values()]
     if not vectors:
         return ()

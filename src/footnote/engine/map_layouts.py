@@ -22,9 +22,9 @@ from footnote.ports import Vectors
 
 _CAPACITY_BYTES = 16 * 1024**2
 """About 130 maps of 10,000 documents, which take 120 kB each."""
-_UNDER_WAY = 4
+_MOST_UNDER_WAY = 4
 """Most layouts being computed or queued, each of which holds 15 MB of vectors."""
-_SMALL = 256  # Bytes that an entry costs beside its arrays.
+_ENTRY_OVERHEAD_BYTES = 256  # Bytes that an entry costs beside its arrays.
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Layout:
     @property
     def byte_size(self) -> int:
         """What it takes of the memory."""
-        return _SMALL + self.places.nbytes + self.areas.nbytes
+        return _ENTRY_OVERHEAD_BYTES + self.places.nbytes + self.areas.nbytes
 
 
 class _Stopped(Exception):
@@ -92,7 +92,7 @@ class MapLayouts:
         return (
             key not in self._cached
             and key not in self._under_way
-            and len(self._under_way) < _UNDER_WAY
+            and len(self._under_way) < _MOST_UNDER_WAY
         )
 
     def begin(self, key: LayoutKey, vectors: Vectors) -> None:

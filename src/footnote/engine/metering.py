@@ -64,14 +64,14 @@ class Metering:
                     )
         for budget in budgets:
             if budget.state is BudgetState.EXCEEDED:
-                raise _exceeded(budget)
+                raise _budget_exceeded(budget)
 
     def forget_budgets(self, workspace_id: UUID) -> None:
         """Drop the cached state of a workspace's budgets."""
         self._cached.pop(workspace_id, None)
 
 
-def _exceeded(budget: Budget) -> BudgetExceeded:
+def _budget_exceeded(budget: Budget) -> BudgetExceeded:
     when = {Period.DAY: "today", Period.MONTH: "this month", Period.TOTAL: "in all"}
     return BudgetExceeded(
         f"the budget of {budget.most:g} {budget.measure.value} is used up {when[budget.period]}",

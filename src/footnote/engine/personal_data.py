@@ -32,7 +32,7 @@ R = TypeVar("R")
 SCHEMA = 1
 """Of the files of an archive."""
 _PIECE_BYTES = 64 * 1024
-_ODD = re.compile(r"[^\w.()+ -]+|^\.+")
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.()+ -]+|^\.+")
 _NAME_CHARACTERS = 100
 
 Records = AsyncGenerator[tuple[object, tuple[UUID, ...]]]
@@ -90,7 +90,7 @@ class _Export:
     """Files that are not there any more."""
 
     @property
-    def who(self) -> str:
+    def principal_id(self) -> str:
         return self.person.principal.principal_id
 
     async def pieces(self) -> AsyncGenerator[ArchivePiece]:
@@ -135,7 +135,7 @@ class _Export:
         after: str | None = ""
         while after is not None:
             async with self.person.system_scope() as scope:
-                rows, after = await stored.rows_about(scope, section, self.who, after)
+                rows, after = await stored.rows_about(scope, section, self.principal_id, after)
             for row in rows:
                 yield row, ()
 
@@ -144,7 +144,7 @@ class _Export:
         while after is not None:
             async with self.person.system_scope() as scope:
                 entries, after = await stored.audit_about(
-                    scope, self.who, after, by_others=self.by_others
+                    scope, self.principal_id, after, by_others=self.by_others
                 )
             for entry in entries:
                 yield entry, ()
@@ -157,7 +157,7 @@ class _Export:
         after: str | None = ""
         while after is not None:
             async with self.documents() as scope:
-                page, after = await stored.documents_about(scope, self.who, after)
+                page, after = await stored.documents_about(scope, self.principal_id, after)
             for entry in page:
                 yield entry
 
@@ -170,7 +170,9 @@ class _Export:
         after: str | None = ""
         while after is not None:
             async with self.person.system_scope() as scope:
-                rows, after = await stored.rows_about(scope, "conversation_ids", self.who, after)
+                rows, after = await stored.rows_about(
+                    scope, "conversation_ids", self.principal_id, after
+                )
             for row in rows:
                 details = await self._unless_deleted(conversation, row["conversation_id"])
                 if details is not None:
@@ -222,7 +224,7 @@ class _Export:
             except (NotFound, BlobDamaged):
                 self.not_kept += 1
                 continue
-            name = _ODD.sub("_", document.filename)[-_NAME_CHARACTERS:]
+            name = _UNSAFE_CHARACTERS.sub("_", document.filename)[-_NAME_CHARACTERS:]
             path = f"files/{document.document_id}/{name or 'file'}"
             document_ids: tuple[UUID, ...] = (document.document_id,)
             with opened.content, self.archive.file(path, of_records=False) as file:
@@ -234,7 +236,7 @@ class _Export:
     def _manifest(self) -> object:
         return {
             "schema": SCHEMA,
-            "principal": self.who,
+            "principal": self.principal_id,
             "workspace": self.person.workspace.name,
             "made_at": datetime.now(UTC),
             "files": self.archive.files,

@@ -80,8 +80,8 @@ def at_least(installed: Settings, name: str, value: SettingValue) -> SettingValu
     if not installed.redact:
         return value
     if name == "redact":
-        both = {*listed(installed.redact), *listed(str(value))}
-        return ",".join(kind for kind in PersonalData if kind in both)
+        kinds = {*listed(installed.redact), *listed(str(value))}
+        return ",".join(kind for kind in PersonalData if kind in kinds)
     if name == "redact_embeddings":
         return installed.redact_embeddings or value
     if name == "redact_media" and installed.redact_media == "refuse":

@@ -60,7 +60,7 @@ async def restored_in(
     models = settings.home / "models"
     if models.exists():
         (folder / "models").symlink_to(models.absolute())
-    changed: dict[str, object] = {
+    overrides: dict[str, object] = {
         "home": folder,
         "blob_url": None,
         "direct_database_url": None,
@@ -69,34 +69,34 @@ async def restored_in(
     }
     made_key = settings.home / MADE_KEY
     if settings.master_key is None and made_key.exists():
-        changed["master_key"] = str(made_key)
+        overrides["master_key"] = str(made_key)
     if plan.last.backup.method is BackupMethod.LOGICAL:
-        changed |= {"database_url": None, "owner_database_url": None}
+        overrides |= {"database_url": None, "owner_database_url": None}
         started = await asyncio.to_thread(start_embedded, folder)
         try:
             owner = OwnerView(started.url(OWNER_ROLE))
             await asyncio.to_thread(_load, owner, store, plan, started.binaries, tell)
             with _master_key_required(settings):
-                async with await open_engine(_settings_over(settings, changed)) as engine:
+                async with await open_engine(_settings_with(settings, overrides)) as engine:
                     yield Restored(engine, owner)
         finally:
             await asyncio.to_thread(started.release)
         return
     await asyncio.to_thread(_assemble, recovery, store, plan, tell)
     tell("replaying the log")
-    running = replace(recovery, superuser=server.superuser).recovered(plan.until)
-    at = await asyncio.to_thread(running.__enter__)
+    recovery_run = replace(recovery, superuser=server.superuser).recovered(plan.until)
+    running_server = await asyncio.to_thread(recovery_run.__enter__)
     try:
-        owner = OwnerView(at.url(server.owner_login, server.database))
-        changed |= {
-            "database_url": at.url(server.application_login, server.database),
+        owner = OwnerView(running_server.url(server.owner_login, server.database))
+        overrides |= {
+            "database_url": running_server.url(server.application_login, server.database),
             "owner_database_url": owner.url,
         }
         with _master_key_required(settings):
-            async with await open_engine(_settings_over(settings, changed)) as engine:
+            async with await open_engine(_settings_with(settings, overrides)) as engine:
                 yield Restored(engine, owner)
     finally:
-        await asyncio.to_thread(running.__exit__, None, None, None)
+        await asyncio.to_thread(recovery_run.__exit__, None, None, None)
 
 
 @asynccontextmanager
@@ -137,9 +137,9 @@ def _master_key_required(settings: Settings) -> Iterator[None]:
         ) from error
 
 
-def _settings_over(settings: Settings, changed: dict[str, object]) -> Settings:
+def _settings_with(settings: Settings, overrides: dict[str, object]) -> Settings:
     values = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return Settings(**{**values, **changed})
+    return Settings(**{**values, **overrides})
 
 
 def _load(owner: OwnerView, store: BackupStore, plan: Plan, binaries: Path, tell: Tell) -> None:

@@ -65,7 +65,7 @@ async def restore_backup(
     Raises NotFound where no backup reaches that point, Conflict where the target is not empty or in
     use, CiphertextDamaged for altered data, KeyUnavailable for a wrong key, and StoreUnavailable.
     """
-    store, plan = await asyncio.to_thread(_planned, settings, options.backup_id, options.at)
+    store, plan = await asyncio.to_thread(_store_and_plan, settings, options.backup_id, options.at)
     restoring = _Restoring(settings=settings, options=options, store=store, plan=plan, tell=tell)
     return await restoring.restore()
 
@@ -89,7 +89,7 @@ async def verify_backups(
     if not parts_only:
         try:
             options = RestoreOptions(backup_id=backup_id, ask=True)
-            _, plan = await asyncio.to_thread(_planned, settings, backup_id, None)
+            _, plan = await asyncio.to_thread(_store_and_plan, settings, backup_id, None)
             trial = _Restoring(
                 settings=settings, options=options, store=store, plan=plan, tell=tell
             )
@@ -99,7 +99,7 @@ async def verify_backups(
     return replace(read, faults=tuple(faults), restoration=restoration)
 
 
-def _planned(
+def _store_and_plan(
     settings: Settings, backup_id: str | None, at: datetime | None
 ) -> tuple[BackupStore, Plan]:
     store = backup_store_from(settings)
@@ -185,7 +185,7 @@ class _Restoring:
                 async with restored_into_database(
                     settings, self.store, self.plan, self.tell
                 ) as restored:
-                    return await self._finished(restored, self._target, "the database")
+                    return await self._finish(restored, self._target, "the database")
             staging = settings.home / _STAGING
             if folder is not None:
                 staging = folder.absolute().with_name(f".{folder.name}.{_STAGING}")
@@ -196,7 +196,7 @@ class _Restoring:
                 ) as restored:
                     staged = partial(files_at, staging / "blobs", None, None)
                     files = self._target if folder or settings.blob_url else staged
-                    restoration = await self._finished(restored, files, str(location))
+                    restoration = await self._finish(restored, files, str(location))
                 os.sync()
                 return replace(restoration, moved_aside=self._move_into_place(recovery))
 
@@ -211,16 +211,16 @@ class _Restoring:
             async with restored_in(
                 recovery, self.settings, self.store, self.plan, self.tell
             ) as restored:
-                return await self._finished(restored, None, str(recovery.folder))
+                return await self._finish(restored, None, str(recovery.folder))
 
-    async def _finished(
+    async def _finish(
         self, restored: Restored, target: Callable[[], ObjectStore] | None, location: str
     ) -> Restoration:
         """Replay erasures and destructions, ask the recorded questions, and restore the files."""
         self.tell("destroying and erasing again what was destroyed and erased since")
         newest, last = self.plan.newest, self.plan.last
-        noted, destroyed = await asyncio.to_thread(notes_in, self.store)
-        other_erasures = (*self.options.erasures, *noted)
+        recorded_erasures, destroyed = await asyncio.to_thread(notes_in, self.store)
+        other_erasures = (*self.options.erasures, *recorded_erasures)
         reapplied = await reapply(restored.engine, newest, other_erasures, destroyed)
         comparison = None
         if self.options.ask and last.answers:

@@ -39,7 +39,7 @@ from footnote.store.database import Database
 from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Searched, Window
 
-_CHUNKS_AROUND = 1200
+_CHUNKS_ON_EACH_SIDE = 1200
 """Chunks loaded on each side of a passage: some 3,600 table rows of five columns."""
 _DEFAULT_TOP_K: int = Settings.model_fields["top_k"].default
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
@@ -67,7 +67,9 @@ async def section_around(
     workspace: WorkspaceAccess, passages: Sequence[Passage]
 ) -> Mapping[int, ExpandedPassage]:
     """Return each passage widened to its section, by chunk number; implements `Around`."""
-    widened = partial(load_widened, passages=passages, window=_CHUNKS_AROUND, across_headings=False)
+    widened = partial(
+        load_widened, passages=passages, window=_CHUNKS_ON_EACH_SIDE, across_headings=False
+    )
     return await workspace.read(widened)
 
 
@@ -133,12 +135,12 @@ async def prepare_search(
         try:
             generation = await index.generation()
         except _OUTDATED as error:
-            return await _afresh(workspace, request, database, error)
+            return await _prepare_again(workspace, request, database, error)
     prepared = await lane_serving.stages.prepare(request, index, asker, generation)
     return PreparedSearch(request=request, serving=lane_serving, asked=prepared, database=database)
 
 
-async def _afresh(
+async def _prepare_again(
     workspace: WorkspaceAccess,
     request: SearchRequest,
     database: Database,
@@ -171,7 +173,7 @@ async def as_of_now(
         try:
             return prepared, await prepared.asked.index.generation()
         except _OUTDATED as error:
-            prepared = await _afresh(workspace, prepared.request, prepared.database, error)
+            prepared = await _prepare_again(workspace, prepared.request, prepared.database, error)
 
 
 async def run_search(
@@ -190,12 +192,12 @@ async def run_search(
         try:
             async with asyncio.timeout(seconds):
                 while True:
-                    stages, asked = prepared.serving.stages, prepared.asked
+                    stages, prepared_query = prepared.serving.stages, prepared.asked
                     try:
-                        response = await stages.run(asked)
+                        response = await stages.run(prepared_query)
                         break
                     except (*_OUTDATED, LaneMismatch) as error:
-                        prepared = await _afresh(
+                        prepared = await _prepare_again(
                             workspace,
                             prepared.request,
                             prepared.database,

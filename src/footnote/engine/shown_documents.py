@@ -98,8 +98,8 @@ def _(hit: Evidence) -> Iterator[tuple[UUID, str | None]]:
     yield hit.passage.document_id, hit.passage.chunk_id
     for neighbour in hit.neighbours:
         yield hit.passage.document_id, neighbour.chunk_id
-    for twin in hit.near_duplicates:
-        yield twin.document_id, None
+    for duplicate in hit.near_duplicates:
+        yield duplicate.document_id, None
 
 
 @shown_in.register
@@ -213,8 +213,8 @@ def _(exchange: Exchange) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(message: Message) -> Iterator[tuple[UUID, str | None]]:
     if message.answer is not None:
-        for used in message.answer.evidence:
-            yield used.document_id, used.chunk_id
+        for source in message.answer.evidence:
+            yield source.document_id, source.chunk_id
         for citation in footnotes_of_conflicts(message.answer.conflicts, message.answer.citations):
             yield citation.document_id, citation.chunk_id
 
@@ -228,9 +228,9 @@ def _(page: MessagePage) -> Iterator[tuple[UUID, str | None]]:
 def _(shared: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
     for message in () if shared.conversation is None else shared.conversation.messages:
         if (answer := message.answer) is not None:
-            others = footnotes_of_conflicts(answer.conflicts, answer.citations)
-            for cited in (*answer.citations, *others):
-                yield cited.document_id, cited.chunk_id
+            of_conflicts = footnotes_of_conflicts(answer.conflicts, answer.citations)
+            for citation in (*answer.citations, *of_conflicts):
+                yield citation.document_id, citation.chunk_id
 
 
 @shown_in.register

@@ -43,7 +43,7 @@ class RunAsked:
 _REQUEST = TypeAdapter(RunAsked)
 
 
-async def _runs_of(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> FramesElsewhere | None:
+async def _find_run(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> FramesElsewhere | None:
     """Read a run from the first process that has it; None if none has."""
     for socket_path in siblings:
         with suppress(*_DISCONNECTED):
@@ -69,7 +69,7 @@ async def _runs_of(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> Fram
 
 def share_runs(runs: AnswerRuns, siblings: Sequence[Path], inbox: socket) -> None:
     """Serve the runs of this process to its siblings, and look theirs up, until it closes."""
-    runs.elsewhere = partial(_runs_of, siblings)
+    runs.elsewhere = partial(_find_run, siblings)
     runs.sharing = asyncio.ensure_future(_answer_siblings(runs, inbox))
     runs.sharing.add_done_callback(lambda _: inbox.close())
 

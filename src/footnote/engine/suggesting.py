@@ -105,7 +105,7 @@ async def suggestions_after(
     limit = await suggestions_wanted(workspace)
     if not limit:
         return Suggestions()
-    evidence = await _around(workspace, exchange)
+    evidence = await _with_neighbours(workspace, exchange)
     if not evidence:
         return Suggestions()
     notes: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ async def suggestions_made(
     return SuggestionsMade(suggestions=suggestions)
 
 
-async def _around(workspace: WorkspaceAccess, exchange: Told) -> tuple[Evidence, ...]:
+async def _with_neighbours(workspace: WorkspaceAccess, exchange: Told) -> tuple[Evidence, ...]:
     """Return cited passages with neighbours, then other evidence, without duplicates.
 
     Passages with suspected prompt injection are left out.

@@ -100,7 +100,7 @@ async def summary(
             candidates[:sentences], key=lambda candidate: candidate.sentence.char_start
         )
     else:
-        selected = await asyncio.to_thread(_of_several, candidates, sentences)
+        selected = await asyncio.to_thread(_most_central, candidates, sentences)
     written = () if document_id is None else by_model.get(document_id, ())
     writer = summarising.writer
     if document_id is None and write:
@@ -115,7 +115,9 @@ async def summary(
             raise ModelUnavailable(writing.failure, hint="try again, or do without")
         written = writing.sentences
     async with workspace.scope() as scope:
-        sentences_shown = await _located(scope, [candidate.sentence for candidate in selected])
+        sentences_shown = await _with_locations(
+            scope, [candidate.sentence for candidate in selected]
+        )
     return Summary(
         sentences=sentences_shown,
         documents=len({candidate.sentence.document_id for candidate in candidates}),
@@ -170,7 +172,7 @@ def _model_use(
     )
 
 
-async def _located(
+async def _with_locations(
     scope: WorkspaceScope, sentences: Sequence[SummarySentence]
 ) -> tuple[SummarySentence, ...]:
     """Add to each sentence the chunk and the page that it begins in."""
@@ -212,7 +214,7 @@ async def _documents_of_cluster(
     return list(dict.fromkeys(member.document_id for member in members))
 
 
-def _of_several(
+def _most_central(
     candidates: Sequence[KeptSentence], limit: int, *, of_each: int = _OF_EACH
 ) -> list[KeptSentence]:
     """Return the most central sentences of several documents, best first."""
@@ -246,7 +248,7 @@ def _read_by_model(
         for document_id, written in by_model.items()
     }
     sentences = []
-    for candidate in _of_several(candidates, _READ_TOGETHER, of_each=_READ_OF_EACH):
+    for candidate in _most_central(candidates, _READ_TOGETHER, of_each=_READ_OF_EACH):
         sources = unread_sources.get(candidate.sentence.document_id)
         if sources is None:
             sentences.append(candidate.sentence)

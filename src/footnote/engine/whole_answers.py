@@ -86,10 +86,10 @@ def telling(sentences: Sequence[KeptSentence], question: Vector) -> list[Summary
     `question` is a vector in the space of theirs.
     """
     vectors = np.stack([sentence.vector for sentence in sentences]).astype(np.float32)
-    near = vectors @ question
-    nearest = np.argsort(-near, kind="stable")[:_CONSIDERED]
+    similarities = vectors @ question
+    nearest = np.argsort(-similarities, kind="stable")[:_CONSIDERED]
     numbers = {sentence.sentence.document_id: number for number, sentence in enumerate(sentences)}
-    weights = centralities(vectors[nearest], near[nearest])
+    weights = centralities(vectors[nearest], similarities[nearest])
     indices = chosen(
         vectors[nearest],
         weights,

@@ -15,7 +15,7 @@ from footnote.store.suspicion import mark_passages, unmarked_passages
 
 SLICE_SECONDS = 3.0
 """Length of one slice; shorter than the grace period of a worker that is being stopped."""
-_LOOKED_AT_TOGETHER = 64
+_BATCH_SIZE = 64
 
 
 async def keyword_slice(engine: Services, workspace_id: UUID) -> None:
@@ -43,7 +43,7 @@ async def mark_slice(engine: Services, workspace_id: UUID) -> None:
         return
     while True:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            passages = await unmarked_passages(scope, _LOOKED_AT_TOGETHER)
+            passages = await unmarked_passages(scope, _BATCH_SIZE)
         if not passages:
             return
         classified = await engine.suspicion.classify_passages(passages)

@@ -117,7 +117,7 @@ class Bookkeeping(JobManager):
         assert job.id is not None, "a job that ran was stored"
         job_id, retry = job.id, super().retry_job
 
-        async def again() -> None:
+        async def retry_or_put_back() -> None:
             if job_id not in self._spared:
                 await retry(job, retry_at, priority, queue, lock)
                 return
@@ -125,7 +125,7 @@ class Bookkeeping(JobManager):
                 query=PUT_BACK, job_ids=[job_id], worker_id=job.worker_id, seconds=ROOM_SECONDS
             )
 
-        await self._settle(job_id, again)
+        await self._settle(job_id, retry_or_put_back)
         self._spared.discard(job_id)
 
     async def register_worker(self) -> int:

@@ -22,7 +22,7 @@ SLICE_SECONDS = 3.0
 MODEL_PAUSE_SECONDS = 60.0
 """Pause after a failed request before the model is asked again."""
 BUDGET_PAUSE_SECONDS = 300.0
-_LOOKED_AT_TOGETHER = 64
+_BATCH_SIZE = 64
 _KINDS: dict[Extracted, tuple[BackgroundWork, BackgroundWork, int]] = {
     "facts": (BackgroundWork.FACTS, BackgroundWork.FACTS_BY_MODEL, fact_extraction.ATTEMPTS),
     "entities": (
@@ -79,13 +79,13 @@ async def _extract_slice(
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
     without_model, with_model, attempts = _KINDS[kind]
-    new = extraction.enabled and not await is_paused(system, without_model)
-    begun = (
+    with_new = extraction.enabled and not await is_paused(system, without_model)
+    with_begun = (
         extraction.enabled
         and extraction.reader is not None
         and not await is_paused(system, with_model)
     )
-    if not (new or begun):
+    if not (with_new or with_begun):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         unread = await unread_documents(
@@ -94,13 +94,13 @@ async def _extract_slice(
             extraction.extractor,
             extraction.classes,
             attempts=attempts,
-            limit=_LOOKED_AT_TOGETHER,
+            limit=_BATCH_SIZE,
             # Without a model, versions whose extraction failed are retried like new ones.
             begun=()
             if extraction.reader is None
             else (extraction.without_model, extraction.extractor),
-            with_new=new,
-            with_begun=begun,
+            with_new=with_new,
+            with_begun=with_begun,
         )
         if tidy is not None:
             await tidy(scope)

@@ -42,33 +42,33 @@ class _Listener:
         """Transcribe from a sample on, and return the sample at which the next part begins."""
         count = PART_SECONDS * RATE
         start, language = request.start, request.language
-        sound = read_samples(request.decoded, start, count)
-        stretches = self.voices(sound)
-        following = start + max(len(sound), 1)
-        if len(sound) == count and stretches and stretches[-1].end == count:
+        samples = read_samples(request.decoded, start, count)
+        stretches = self.voices(samples)
+        next_sample = start + max(len(samples), 1)
+        if len(samples) == count and stretches and stretches[-1].end == count:
             # The last segment is cut off by the end of the part, so the next part begins with it.
-            following = start + stretches.pop().start
+            next_sample = start + stretches.pop().start
         utterances: list[Utterance] = []
         english = False
         if stretches:
-            parts = [sound[stretch.start : stretch.end] for stretch in stretches]
+            parts = [samples[stretch.start : stretch.end] for stretch in stretches]
             english = not self.whisper.is_multilingual
             language = language or self.whisper.language_of(parts)
-            heard = (self.whisper(part, language) for part in parts)
-            utterances = [*_with_offsets(stretches, heard, start)]
+            transcripts = (self.whisper(part, language) for part in parts)
+            utterances = [*_with_offsets(stretches, transcripts, start)]
         return Part(
             utterances=tuple(utterances),
-            next_sample=following,
+            next_sample=next_sample,
             language=language,
             knows_english_alone=english,
         )
 
 
 def _with_offsets(
-    stretches: Sequence[Stretch], heard: Iterator[tuple[Utterance, ...]], start: int
+    stretches: Sequence[Stretch], transcripts: Iterator[tuple[Utterance, ...]], start: int
 ) -> Iterator[Utterance]:
     """The utterances; their seconds count from the beginning of the recording."""
-    for stretch, utterances in zip(stretches, heard, strict=True):
+    for stretch, utterances in zip(stretches, transcripts, strict=True):
         offset = (start + stretch.start) / RATE
         for utterance in utterances:
             yield Utterance(

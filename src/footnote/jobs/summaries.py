@@ -26,7 +26,7 @@ SLICE_SECONDS = 3.0
 MODEL_PAUSE_SECONDS = 60.0
 """Pause after a failed request before the model is asked again."""
 BUDGET_PAUSE_SECONDS = 300.0
-_LOOKED_AT_TOGETHER = 64
+_BATCH_SIZE = 64
 
 
 async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
@@ -41,25 +41,25 @@ async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
     summarising = await summarising_of(system)
     if not summarising.enabled:
         return
-    finds = not await is_paused(system, BackgroundWork.SUMMARIES)
-    writes = not await is_paused(system, BackgroundWork.SUMMARIES_BY_MODEL)
+    selects_sentences = not await is_paused(system, BackgroundWork.SUMMARIES)
+    uses_model = not await is_paused(system, BackgroundWork.SUMMARIES_BY_MODEL)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         waiting = (
             await unsummarised_documents(
-                scope, summarising.summariser, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
+                scope, summarising.summariser, attempts=ATTEMPTS, limit=_BATCH_SIZE
             )
-            if finds
+            if selects_sentences
             else ()
         )
         unwritten = (
             ()
-            if summarising.writer is None or waiting or not writes
+            if summarising.writer is None or waiting or not uses_model
             else await unwritten_documents(
                 scope,
                 summarising.summariser,
                 summarising.writer.name,
                 attempts=ATTEMPTS,
-                limit=_LOOKED_AT_TOGETHER,
+                limit=_BATCH_SIZE,
             )
         )
     for document in waiting:

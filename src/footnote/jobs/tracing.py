@@ -77,12 +77,12 @@ def traced_task(
                 timed(JOBS, {"footnote.task": name}),
             ):
                 # The keyword arguments have the names under which the job was stored.
-                working = work(context, **arguments)  # type: ignore[arg-type,call-arg]
+                awaitable = work(context, **arguments)  # type: ignore[arg-type,call-arg]
                 assert context.job.id is not None, "a job that runs was stored"
-                holding = nullcontext() if in_hand is None else in_hand.holding(context.job.id)
+                tracking = nullcontext() if in_hand is None else in_hand.holding(context.job.id)
                 try:
-                    async with holding:
-                        await working
+                    async with tracking:
+                        await awaitable
                 except NotFound:
                     if await _exists(database, UUID(str(arguments["workspace_id"]))):
                         raise

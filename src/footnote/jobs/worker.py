@@ -199,9 +199,9 @@ async def _put_back(engine: Services, books: list[Bookkeeping]) -> bool:
 
 async def work_on_set_aside(engine: Services, ingestion: Ingestion, stop: asyncio.Event) -> None:
     """Try what was set aside, one document at a time, until none waits or `stop` is set."""
-    alone = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
+    options = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
     books: list[Bookkeeping] = []
-    await _work_once(engine, ingestion, stop, alone, books)
+    await _work_once(engine, ingestion, stop, options, books)
     await _put_back(engine, books)
 
 
@@ -285,24 +285,24 @@ async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
     A worker whose process still holds its advisory lock has longer. After the database was
     unreachable no heartbeat could arrive, so every worker first gets time to send one.
     """
-    silence = engine.settings.seconds.worker
-    back_since = -math.inf
+    silence_seconds = engine.settings.seconds.worker
+    reachable_since = -math.inf
     while True:
         recovered: tuple[RecoveredJob, ...] = ()
         try:
             if not await _put_back(engine, books):
-                back_since = time.monotonic()
-            elif time.monotonic() - back_since > silence:
+                reachable_since = time.monotonic()
+            elif time.monotonic() - reachable_since > silence_seconds:
                 own_ids = [book.worker_id for book in books]
                 recovered = await recover_stalled_jobs(
-                    engine.database, silence_seconds=silence, own=own_ids
+                    engine.database, silence_seconds=silence_seconds, own=own_ids
                 )
         except StoreUnavailable as error:
             _log.warning("queue_unreachable", reason=str(error))
-            back_since = time.monotonic()
+            reachable_since = time.monotonic()
         except Exception:
             # If this task ended, jobs of dead workers would stay lost without notice.
             _log.exception("taking_over_failed")
         for job in recovered:
             _log.warning("job_taken_over", job_id=job.job_id, task=job.task, tries=job.attempts)
-        await asyncio.sleep(silence / 2)
+        await asyncio.sleep(silence_seconds / 2)

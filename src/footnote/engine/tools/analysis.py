@@ -85,13 +85,13 @@ async def analyze_document(context: ToolContext, arguments: AnalyzeDocument) -> 
 
         try:
             written = await digest(write, arguments.question, passages)
-            return await _digested(context, head, document, written, passages)
+            return await _written_analysis(context, head, document, written, passages)
         except ModelUnavailable as error:
             head.append(f"The language model could not be asked ({line(str(error))}); quotes:")
     return await _quoted_statements(context, head, document, arguments, passages)
 
 
-async def _digested(
+async def _written_analysis(
     context: ToolContext,
     head: list[str],
     document: Document,

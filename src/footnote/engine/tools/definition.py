@@ -29,7 +29,7 @@ from footnote.validation.messages import wrong_places
 ABSENT = "not found in this workspace"
 """What every tool says of what is absent, hidden, or in another workspace."""
 
-_BROKEN = (StoreUnavailable, NotReady, BlobsUnavailable, BlobDamaged)
+_UNAVAILABLE_ERRORS = (StoreUnavailable, NotReady, BlobsUnavailable, BlobDamaged)
 """Errors that other arguments would not avoid."""
 
 
@@ -189,7 +189,7 @@ class BoundTool(Generic[Shape]):
         )
         try:
             return await entered(act, partial(tool.work, self.context, parsed))
-        except _BROKEN:
+        except _UNAVAILABLE_ERRORS:
             raise
         except NotFound:
             return self._refusal(ABSENT)

@@ -17,14 +17,14 @@ Write = Callable[[str, str], Awaitable[str]]
 PART_CHARACTERS = 16_000
 """Of the document, in one request; about 4,000 tokens."""
 
-_AT_ONCE = 4
+_MOST_CONCURRENT = 4
 _NOTHING = "NOTHING"
-_READ = f"""\
+_READ_INSTRUCTIONS = f"""\
 You read one part of a longer document for a question. Write down everything in this part that \
 helps to answer the question, one short statement a line, each followed by the number of the \
 passage it comes from, as in [12]. Keep names, numbers, dates and conditions exactly. If nothing \
 in this part helps, write only {_NOTHING}. {DATA_RULE}"""
-_JOIN = f"""\
+_JOIN_INSTRUCTIONS = f"""\
 You are given notes on all parts of one document, taken for a question. Write the answer from \
 these notes alone, without repeating yourself, and keep after each statement the numbers it has in \
 the notes, as in [12]. Where notes contradict each other, say so. If they do not answer the \
@@ -53,7 +53,7 @@ async def digest(write: Write, question: str, passages: Sequence[Passage]) -> Di
 
     Notes that are too long for one request are joined in groups first.
     """
-    turns = asyncio.Semaphore(_AT_ONCE)
+    turns = asyncio.Semaphore(_MOST_CONCURRENT)
 
     async def ask(instructions: str, name: str, text: str) -> str:
         async with turns:
@@ -63,13 +63,15 @@ async def digest(write: Write, question: str, passages: Sequence[Passage]) -> Di
         return "" if reply.strip().strip(".").upper() == _NOTHING else reply.strip()
 
     numbered = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
-    notes = await _replies([ask(_READ, "part of the document", part) for part in _packed(numbered)])
+    notes = await _replies(
+        [ask(_READ_INSTRUCTIONS, "part of the document", part) for part in _packed(numbered)]
+    )
     while len(notes) > 1:
         groups = _packed(notes)
         if len(groups) == len(notes):
             # Notes that are each too long to be joined with another are left as they are.
             break
-        notes = await _replies([ask(_JOIN, "notes", group) for group in groups])
+        notes = await _replies([ask(_JOIN_INSTRUCTIONS, "notes", group) for group in groups])
     return _checked("\n\n".join(notes), len(passages))
 
 

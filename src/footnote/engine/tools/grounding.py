@@ -17,7 +17,7 @@ from footnote.validation.constrained_types import StorableText
 
 _MOST_STATEMENTS = 30
 _MOST_SOURCES = 20
-_SHOWN_QUOTES = 2
+_MOST_QUOTES = 2
 
 
 class CheckStatements(Arguments):
@@ -120,7 +120,7 @@ async def check_statements(context: ToolContext, arguments: CheckStatements) -> 
         lines += [
             f"   {quote.relation.value}: “{line(quote.quote, 400)}” "
             f"({line(quote.document_title or quote.source_id)}, Chunk ID: {quote.chunk_id})"
-            for quote in claim.quotes[:_SHOWN_QUOTES]
+            for quote in claim.quotes[:_MOST_QUOTES]
         ] or ["   Nothing there speaks of it."]
     documents = [
         ReadableDocument(

@@ -19,7 +19,7 @@ from footnote.errors import InvalidRequest
 from footnote.ports import ReadableDocument
 from footnote.validation.constrained_types import StorableText
 
-_READ_AS = {
+_PHRASES = {
     RelationshipKind.STATED: "",
     RelationshipKind.CONTRADICTS: "contradicts",
     RelationshipKind.CITES: "cites",
@@ -33,10 +33,10 @@ _READ_AS = {
     RelationshipKind.SHARES_ENTITIES: "names the same as",
 }
 """How an edge is read from its source to its target; those that say most come first."""
-_ORDER = {kind: position for position, kind in enumerate(_READ_AS)}
-_ENTITIES = 30
+_ORDER = {kind: position for position, kind in enumerate(_PHRASES)}
+_MOST_ENTITIES = 30
 """That stand around the middle."""
-_QUOTES = 2
+_MOST_QUOTES = 2
 
 
 class FindRelated(Arguments):
@@ -92,7 +92,7 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
         None if arguments.entity is None else await entity_called(workspace, arguments.entity)
     )
     subgraph = await graph(
-        workspace, entity_id=entity_id, document_id=arguments.document_id, limit=_ENTITIES
+        workspace, entity_id=entity_id, document_id=arguments.document_id, limit=_MOST_ENTITIES
     )
     nodes = {node.node_id: node for node in subgraph.nodes}
     center_id = entity_id or arguments.document_id
@@ -110,12 +110,12 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
         relationships=[
             Relationship(
                 source=nodes[edge.source_id].name,
-                relationship=edge.label or _READ_AS[edge.kind],
+                relationship=edge.label or _PHRASES[edge.kind],
                 target=nodes[edge.target_id].name,
                 source_document_id=_document(edge.source_id, nodes[edge.source_id].entity_kind),
                 target_document_id=_document(edge.target_id, nodes[edge.target_id].entity_kind),
                 documents=edge.documents,
-                quotes=[filled(FactPlace, quote) for quote in edge.evidence[:_QUOTES]],
+                quotes=[filled(FactPlace, quote) for quote in edge.evidence[:_MOST_QUOTES]],
             )
             for edge in edges[: arguments.limit]
         ]
@@ -127,14 +127,14 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
             f"{line(relation.target)}"
         )
         lines += [
-            f"   “{line(place.quote)}” ({line(place.document_title)}, "
-            f"Document ID: {place.document_id})"
-            for place in relation.quotes
+            f"   “{line(quote.quote)}” ({line(quote.document_title)}, "
+            f"Document ID: {quote.document_id})"
+            for quote in relation.quotes
         ]
     documents = [
-        ReadableDocument(document_id=place.document_id, filename="", title=place.document_title)
+        ReadableDocument(document_id=quote.document_id, filename="", title=quote.document_title)
         for relation in result.relationships
-        for place in relation.quotes
+        for quote in relation.quotes
     ]
     text = "\n".join(lines) or "Nothing related was found; use search_documents."
     return tool_text(text, result, documents)

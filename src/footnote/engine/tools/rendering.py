@@ -38,7 +38,7 @@ def evidence_text(
         f" ({line(passage.filename)})",
         f"Document ID: {passage.document_id}",
         f"Chunk ID: {passage.chunk_id}",
-        *_place(passage),
+        *_location(passage),
         *_parent(passage, parents),
     ]
     if note:
@@ -52,7 +52,7 @@ def evidence_text(
 
 def source_line(number: int, passage: Passage, quote: str) -> str:
     """A numbered source on one line, with the words it is cited for."""
-    location = ", ".join(_place(passage))
+    location = ", ".join(_location(passage))
     title = line(passage.document_title)
     return f"[{number}] {title}{f' ({location})' if location else ''}: “{line(quote, 400)}”"
 
@@ -105,7 +105,7 @@ def names(values: Sequence[str]) -> str:
     return ", ".join(line(value, 80) for value in values)
 
 
-def _place(passage: Passage) -> list[str]:
+def _location(passage: Passage) -> list[str]:
     return fields(
         [
             ("Section", line(" > ".join(passage.heading_path))),

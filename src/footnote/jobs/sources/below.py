@@ -58,14 +58,14 @@ class FolderBelow:
         """The folder, as external ids begin."""
         return str(self.opening.joinpath(*self.segments))
 
-    async def look(self, most: int, shown: int) -> SourceLook:
-        """Count at most `most` files, and name `shown` of them. Raises SourceUnreachable."""
-        entries = await asyncio.to_thread(lambda: list(islice(self._entries(), most + 1)))
+    async def look(self, limit: int, name_count: int) -> SourceLook:
+        """Count at most `limit` files, and name `name_count` of them. Raises SourceUnreachable."""
+        entries = await asyncio.to_thread(lambda: list(islice(self._entries(), limit + 1)))
         files = [entry for entry in entries if entry.mark]
         return SourceLook(
-            entries=min(len(files), most),
-            more=len(entries) > most,
-            names=tuple("/".join(file.segments) for file in files[:shown]),
+            entries=min(len(files), limit),
+            more=len(entries) > limit,
+            names=tuple("/".join(file.segments) for file in files[:name_count]),
         )
 
     async def listing(self) -> Listing:

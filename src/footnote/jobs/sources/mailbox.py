@@ -30,13 +30,13 @@ class MailboxSource:
     max_bytes: int
     _session: imaplib.IMAP4 | None = field(default=None, repr=False)
 
-    async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # they have no names
-        """Count the messages, up to `most`. Raises SourceUnreachable."""
+    async def look(self, limit: int, name_count: int) -> SourceLook:  # noqa: ARG002  # they have no names
+        """Count the messages, up to `limit`. Raises SourceUnreachable."""
         try:
             _, uids = await asyncio.to_thread(self._list)
         finally:
             await self.close()
-        return SourceLook(entries=min(len(uids), most), more=len(uids) > most)
+        return SourceLook(entries=min(len(uids), limit), more=len(uids) > limit)
 
     async def listing(self) -> Listing:
         """The messages that are there now. Raises SourceUnreachable."""
@@ -115,8 +115,8 @@ class MailboxSource:
     def _fetch(self, uid: str, into: BinaryIO) -> None:
         assert self._session is not None, "a listing comes first"
         try:
-            _, sized = self._session.uid("FETCH", uid, "(RFC822.SIZE)")
-            size = _size_in(sized)
+            _, response = self._session.uid("FETCH", uid, "(RFC822.SIZE)")
+            size = _size_in(response)
             if size > self.max_bytes:
                 raise InvalidRequest(
                     f"it has more than the {self.max_bytes:,} bytes allowed",

@@ -41,15 +41,15 @@ class ObjectSource:
     store: ObjectStore
     max_bytes: int
 
-    async def look(self, most: int, shown: int) -> SourceLook:
-        """Count at most `most` objects, and name `shown` of them. Raises as `listing` does."""
+    async def look(self, limit: int, name_count: int) -> SourceLook:
+        """Count at most `limit` objects; name `name_count` of them. Raises as `listing` does."""
         names: list[str] = []
         async for offered in self._offered():
             names.append(offered.external_id.removeprefix(f"{self.url}/"))
-            if len(names) > most:
+            if len(names) > limit:
                 break
         return SourceLook(
-            entries=min(len(names), most), more=len(names) > most, names=tuple(names[:shown])
+            entries=min(len(names), limit), more=len(names) > limit, names=tuple(names[:name_count])
         )
 
     async def listing(self) -> Listing:

@@ -29,8 +29,8 @@ SHOWN = 5
 class LookedAt(Source, Protocol):
     """A source whose content can be previewed without ingesting it."""
 
-    async def look(self, most: int, shown: int) -> SourceLook:
-        """Count at most `most` entries, and name `shown` of them."""
+    async def look(self, limit: int, name_count: int) -> SourceLook:
+        """Count at most `limit` entries, and name `name_count` of them."""
         ...
 
 
@@ -98,12 +98,16 @@ async def check_source(
     admitted = await workspace.admitted_source(new_source, anywhere=anywhere)
     settings = workspace.engine.settings
     timeouts = settings.seconds
-    shorter = timeouts.model_copy(update={"fetch": min(LOOK_SECONDS, timeouts.fetch)})
-    brief = settings.model_copy(update={"timeouts": shorter.model_dump_json()})
+    short_timeouts = timeouts.model_copy(update={"fetch": min(LOOK_SECONDS, timeouts.fetch)})
+    short_settings = settings.model_copy(update={"timeouts": short_timeouts.model_dump_json()})
     preview, reason = None, None
     try:
         source = followed_source(
-            brief, workspace.workspace.name, admitted.place, admitted.secret, anywhere=anywhere
+            short_settings,
+            workspace.workspace.name,
+            admitted.place,
+            admitted.secret,
+            anywhere=anywhere,
         )
         async with asyncio.timeout(LOOK_SECONDS):
             preview = await source.look(MOST_COUNTED, SHOWN)

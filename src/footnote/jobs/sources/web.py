@@ -29,7 +29,7 @@ class WebSource:
     url: str
     reach: Reach
 
-    async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # it is one
+    async def look(self, limit: int, name_count: int) -> SourceLook:  # noqa: ARG002  # it is one
         """Fetch the URL, and return its file name. Raises InvalidRequest and SourceUnreachable."""
         with TemporaryFile() as content:
             fetched = await fetch_document(self.url, self.reach, content)
