@@ -254,7 +254,7 @@ async def _add_similar(
     sketches = await stored.sketches(scope, [document_id, *similar])
     titles = await stored.titles(scope, [document_id, *similar])
     title_and_version = titles.get(document_id)
-    for other_id, shared in similar.items():
+    for other_id, shared_keys in similar.items():
         if title_and_version is None or other_id not in titles or other_id not in sketches:
             continue
         share = resemblance(sketches[document_id], sketches[other_id])
@@ -265,9 +265,13 @@ async def _add_similar(
             kind = RelationshipKind.DUPLICATE_OF
         elif title_words(title_and_version[0]) == title_words(titles[other_id][0]) != ():
             kind = RelationshipKind.VERSION_OF
-        longest = sorted(shared, key=lambda key: key.place.span[0] - key.place.span[1])
+        longest = sorted(
+            shared_keys, key=lambda shared_key: shared_key.place.span[0] - shared_key.place.span[1]
+        )
         places = [
-            place for key in longest[: _MOST_EVIDENCE // 2] for place in (key.place, key.other)
+            place
+            for shared_key in longest[: _MOST_EVIDENCE // 2]
+            for place in (shared_key.place, shared_key.other)
         ]
         edges[(*_ordered_ends(document_id, other_id), kind, "")].add(share, *places)
 
@@ -286,10 +290,12 @@ async def _add_contradictions(workspace: WorkspaceAccess, document_id: UUID, edg
                     span=(source.char_start, source.char_end),
                 ),
             )
-        for other in places.keys() - {document_id}:
+        for other_id in places.keys() - {document_id}:
             if document_id in places:
-                edge = edges[(*_ordered_ends(document_id, other), RelationshipKind.CONTRADICTS, "")]
-                edge.add(1.0, places[document_id], places[other])
+                edge = edges[
+                    (*_ordered_ends(document_id, other_id), RelationshipKind.CONTRADICTS, "")
+                ]
+                edge.add(1.0, places[document_id], places[other_id])
 
 
 async def _first_places(scope: WorkspaceScope, document_id: UUID) -> list[Place]:

@@ -167,9 +167,9 @@ async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> L
     if previous is not None:
         await embedder_of(engine, previous.lane)
     async with workspace.system_scope() as scope:
-        lane_id = await stored.begin_rollback(scope, lane, RETENTION)
+        target_lane = await stored.begin_rollback(scope, lane, RETENTION)
         statuses = await stored.list_lanes(scope, RETENTION)
-    return next(status for status in statuses if status.lane == lane_id)
+    return next(status for status in statuses if status.lane == target_lane)
 
 
 async def reembedding(workspace: WorkspaceAccess, lane: str = "document") -> Reembedding:
@@ -191,9 +191,9 @@ async def cancel_reembedding(workspace: WorkspaceAccess, lane: str = "document")
     """Cancel the re-embedding under way; what it embedded is kept. Raises NotFound."""
     _require_lane(workspace.engine, lane)
     async with workspace.system_scope() as scope:
-        cancelled = await stored.cancel_reembedding(scope, lane)
+        lane_id = await stored.cancel_reembedding(scope, lane)
         statuses = await stored.list_lanes(scope, RETENTION)
-    return next(status for status in statuses if status.lane_id == cancelled)
+    return next(status for status in statuses if status.lane_id == lane_id)
 
 
 async def purge_lanes(

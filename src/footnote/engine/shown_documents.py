@@ -62,12 +62,12 @@ class Shown:
 
     def add(self, result: object) -> bool:
         """Add what a result shows; return whether any of it is new."""
-        before = len(self.documents) + len(self.passages)
+        count_before = len(self.documents) + len(self.passages)
         for document_id, chunk_id in shown_in(result):
             self.documents[document_id] = None
             if chunk_id is not None:
                 self.passages[chunk_id] = None
-        return len(self.documents) + len(self.passages) > before
+        return len(self.documents) + len(self.passages) > count_before
 
 
 @singledispatch

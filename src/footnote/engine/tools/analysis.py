@@ -1,4 +1,4 @@
-"""The tool that reads one whole document for a question: part by part, then all parts together."""
+"""The tool that reads one whole document for a question, part by part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PART_PASSAGES = 16
 _MOST_STATEMENTS = 12
 _LEAST_ANSWERABILITY = 0.05
 """Of a part, below which nothing of it is shown. Less than an answer to a question of the whole
-workspace needs: which document to read was the asker's choice, and what is found is called near."""
+workspace needs: the caller chose the document, and a weak result is reported as merely near."""
 _MOST_RANKED = 200
 _MOST_SHOWN = 20
 """Passages that are shown in full below an analysis."""
@@ -66,7 +66,7 @@ facts.""",
     act=Act.SEARCHED,
 )
 async def analyze_document(context: ToolContext, arguments: AnalyzeDocument) -> str:
-    """What the document says on the question, each statement cited."""
+    """Return what the document says on the question, each statement cited."""
     workspace = context.workspace
     document = await document_verbs.document(workspace, arguments.document_id)
     passages = await document_verbs.passages(workspace, arguments.document_id, limit=MAX_PASSAGES)
@@ -98,7 +98,7 @@ async def _written_analysis(
     written: Digest,
     passages: Sequence[Passage],
 ) -> str:
-    """What the model wrote, with its markers renumbered, and the passages it cites."""
+    """Return the model's text, with its markers renumbered, and the passages it cites."""
     if not written.cited:
         return _nothing_found(head, document, len(passages))
     suspicion = context.workspace.engine.suspicion
@@ -131,7 +131,7 @@ async def _quoted_statements(
     arguments: AnalyzeDocument,
     passages: Sequence[Passage],
 ) -> str:
-    """The best-supported statements of all parts, in the order of the document."""
+    """Return the best-supported statements of all parts, in the order of the document."""
     ranked = await _ranked(context.workspace, arguments, passages)
     serving_lane = await serving(context.workspace)
     answerer = replace(
@@ -170,7 +170,7 @@ async def _quoted_statements(
 async def _ranked(
     workspace: WorkspaceAccess, arguments: AnalyzeDocument, passages: Sequence[Passage]
 ) -> dict[str, Evidence]:
-    """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
+    """Return each passage as evidence by its chunk id, ranked by a search in the document."""
     response = await search(
         workspace,
         SearchRequest(
@@ -211,7 +211,7 @@ def _analysis(
 
 
 def _parts(passages: Sequence[Passage]) -> list[Sequence[Passage]]:
-    """Consecutive passages that are read together; a section is not divided without need."""
+    """Group consecutive passages to read together; split a section only if it is too long."""
     parts: list[list[Passage]] = []
     sections: list[list[Passage]] = []
     for passage in passages:
@@ -242,7 +242,7 @@ class _Statement:
 
 
 def _strongest(answers: Sequence[Answer]) -> list[_Statement]:
-    """The strongest statements of the answers that found something, in the document's order."""
+    """Return the strongest statements of the answers, in the order of the document."""
     statements = [
         statement for answer in answers if answer.found for statement in _statements(answer)
     ]

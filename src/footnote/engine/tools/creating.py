@@ -51,7 +51,7 @@ something to be saved or written down as a document, never for an answer in the 
     failed=FAILED,
 )
 async def create_document(context: ToolContext, arguments: CreateDocument) -> str:
-    """The new document's id, once it can be found or patience ends."""
+    """Save a document; return its id once it is indexed or the waiting time is over."""
     workspace = context.workspace
     received = await receive(
         workspace,
@@ -87,7 +87,7 @@ async def create_document(context: ToolContext, arguments: CreateDocument) -> st
 
 
 def markdown(title: str, content: str) -> str:
-    """The content under its title, unless it begins with a heading of its own.
+    """Return the content under its title, unless it begins with a heading of its own.
 
     The title stands in front matter too: a heading is read as Markdown, and the content's own may
     be another.
@@ -105,7 +105,7 @@ def markdown(title: str, content: str) -> str:
 
 
 def sanitised(title: str) -> str:
-    """The title as the name of a file.
+    """Return the title as the name of a file.
 
     >>> sanitised("../Minutes: May/June")
     'Minutes May June'

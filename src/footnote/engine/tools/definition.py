@@ -59,11 +59,11 @@ class EvidenceLedger:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All that was shown, by number."""
+        """All evidence shown so far, by number."""
         return tuple(self._evidence)
 
     def number(self, evidence: Evidence) -> int:
-        """The number under which the evidence is shown."""
+        """Return the number under which the evidence is shown."""
         for index, existing in enumerate(self._evidence):
             if existing.passage.chunk_id != evidence.passage.chunk_id:
                 continue
@@ -202,7 +202,7 @@ class BoundTool(Generic[Shape]):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, object]:
-    """The JSON Schema of an object, without references, which some models cannot follow."""
+    """Return the JSON Schema of an object, without references: some models cannot follow them."""
     return deepcopy(_schema(shape))
 
 
@@ -225,7 +225,7 @@ def _plain(value: object, defined: Mapping[str, object]) -> object:
         target = defined[str(value["$ref"]).removeprefix("#/$defs/")]
         assert isinstance(target, dict)
         remaining = {name: entry for name, entry in value.items() if name != "$ref"}
-        # What an enumeration says of itself is for programmers.
+        # The description of an enumeration is for programmers.
         referenced = {name: entry for name, entry in target.items() if name != "description"}
         return _plain({**referenced, **remaining}, defined)
     options = value.get("anyOf")

@@ -12,7 +12,7 @@ from footnote.engine.tools.rendering import line, quoted
 from footnote.retrieval.prompts import DATA_RULE, Part, fenced, question_part
 
 Write = Callable[[str, str], Awaitable[str]]
-"""What a model writes to instructions and a prompt. Raises ModelUnavailable."""
+"""Returns a model's reply to instructions and a prompt. Raises ModelUnavailable."""
 
 PART_CHARACTERS = 16_000
 """Of the document, in one request; about 4,000 tokens."""
@@ -44,7 +44,7 @@ class Digest:
     """Markers of passages that were never shown, taken out."""
 
     def numbered(self, numbers: Mapping[int, int]) -> str:
-        """The text with each marker's number replaced."""
+        """Return the text with the number of each marker replaced."""
         return _MARKERS.sub(lambda match: f"{match[1]}[{numbers[int(match[2])]}]", self.text)
 
 
@@ -76,7 +76,7 @@ async def digest(write: Write, question: str, passages: Sequence[Passage]) -> Di
 
 
 async def _replies(questions: Sequence[Coroutine[object, object, str]]) -> list[str]:
-    """What the model had to say, in the order of the questions; the first failure ends all."""
+    """Return the replies in the order of the questions; the first failure ends all."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(question) for question in questions]
@@ -91,7 +91,7 @@ def _numbered(number: int, passage: Passage) -> str:
 
 
 def _packed(pieces: Sequence[str]) -> list[str]:
-    """The pieces in their order, as few texts as their length allows."""
+    """Join the pieces in order into as few texts as their length allows."""
     packed: list[str] = []
     for piece in pieces:
         if packed and len(packed[-1]) + len(piece) <= PART_CHARACTERS:
@@ -102,7 +102,7 @@ def _packed(pieces: Sequence[str]) -> list[str]:
 
 
 def _checked(text: str, passages: int) -> Digest:
-    """The text with one number in each marker, and none that names no passage."""
+    """Return the text with one number in each marker, without markers of unknown passages."""
     cited: dict[int, None] = {}
     removed = 0
 

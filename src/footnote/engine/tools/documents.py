@@ -1,4 +1,4 @@
-"""The tools that tell what documents there are, and what one of them is."""
+"""The tools that list documents, and describe one."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class ListDocuments(Arguments):
 
 
 def content_path(workspace: str, document_id: UUID) -> str:
-    """Where the HTTP server gives out a document's file."""
+    """Return the path at which the HTTP server serves a document's file."""
     return f"/v1/documents/{document_id}/content?workspace={workspace}"
 
 
 def passage_path(workspace: str, passage: Passage) -> str:
-    """Where a person sees a passage: marked on its page if it has one, else in the file."""
+    """Return the path that shows a passage: on its page if it has one, else the file."""
     if passage.page_start is None:
         return content_path(workspace, passage.document_id)
     span = f"start={passage.char_start}&end={passage.char_end}"
@@ -101,7 +101,7 @@ return the text: use search_documents, get_document_context or analyze_document 
     act=Act.READ,
 )
 async def get_document(context: ToolContext, arguments: GetDocument) -> str:
-    """What is known of a document, a line for each thing."""
+    """Describe a document, one line for each field."""
     workspace = context.workspace
     document = await verbs.document(workspace, arguments.document_id)
     attached = [child.filename for child in await verbs.children(workspace, arguments.document_id)]
@@ -149,7 +149,7 @@ what they say.""",
     act=Act.READ,
 )
 async def list_documents(context: ToolContext, arguments: ListDocuments) -> str:
-    """A header line, a row for each document, and how to go on."""
+    """Return a header line, a row for each document, and the cursor of the next page."""
     page = await select_documents(
         context.workspace,
         _condition(arguments),

@@ -71,7 +71,7 @@ search_documents for everything else, and where it finds nothing.""",
     act=Act.SEARCHED,
 )
 async def recall_facts(context: ToolContext, arguments: RecallFacts) -> str:
-    """Each fact in a line, with its quote below."""
+    """Return each fact on a line, with its quotes below."""
     workspace = context.workspace
     hits = await recall(
         workspace, arguments.query, document_id=arguments.document_id, limit=arguments.limit

@@ -1,4 +1,4 @@
-"""The tool that holds statements against documents before they are said."""
+"""The tool that checks statements against documents."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ list_documents.""",
     act=Act.SEARCHED,
 )
 async def check_statements(context: ToolContext, arguments: CheckStatements) -> str:
-    """Each statement with its verdict and quotes."""
+    """Return each statement with its verdict and quotes."""
     sources = [
         GroundingSource(document_id=document_id)
         for document_id in dict.fromkeys(arguments.document_ids)

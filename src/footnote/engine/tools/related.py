@@ -32,10 +32,10 @@ _PHRASES = {
     RelationshipKind.NAMED_TOGETHER: "is named together with",
     RelationshipKind.SHARES_ENTITIES: "names the same as",
 }
-"""How an edge is read from its source to its target; those that say most come first."""
+"""The words for an edge from its source to its target; the most telling kinds come first."""
 _ORDER = {kind: position for position, kind in enumerate(_PHRASES)}
 _MOST_ENTITIES = 30
-"""That stand around the middle."""
+"""Most entities around the central one."""
 _MOST_QUOTES = 2
 
 
@@ -81,7 +81,7 @@ document says.""",
     act=Act.SEARCHED,
 )
 async def find_related(context: ToolContext, arguments: FindRelated) -> str:
-    """Each relationship in a line, with its quotes below."""
+    """Return each relationship on a line, with its quotes below."""
     workspace = context.workspace
     if (arguments.entity is None) == (arguments.document_id is None):
         raise InvalidRequest(
@@ -95,13 +95,13 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
         workspace, entity_id=entity_id, document_id=arguments.document_id, limit=_MOST_ENTITIES
     )
     nodes = {node.node_id: node for node in subgraph.nodes}
-    center_id = entity_id or arguments.document_id
+    central_id = entity_id or arguments.document_id
     edges: list[GraphEdge] = []
     of_kind: Counter[RelationshipKind] = Counter()
     for edge in sorted(subgraph.edges, key=lambda edge: (_ORDER[edge.kind], -edge.weight)):
         # One kind, such as all that a document names, leaves room for the others.
         if (
-            center_id in (edge.source_id, edge.target_id)
+            central_id in (edge.source_id, edge.target_id)
             and of_kind[edge.kind] <= arguments.limit // 2
         ):
             of_kind[edge.kind] += 1
@@ -141,5 +141,5 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
 
 
 def _document(node_id: UUID, entity_kind: object) -> UUID | None:
-    """The id of a node that is a document, and so of no kind of entity."""
+    """Return the id of a node that is a document; None for an entity."""
     return node_id if entity_kind is None else None

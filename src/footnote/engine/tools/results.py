@@ -121,7 +121,7 @@ Filled = TypeVar("Filled", bound=Result)
 
 
 def filled(shape: type[Filled], record: object, **overrides: object) -> Filled:
-    """A result whose fields are those of the same names in a record, but for the others."""
+    """Return a result with the fields of the same names of a record, except the overrides."""
     values = {
         name: getattr(record, name)
         for name in shape.model_fields
@@ -131,12 +131,12 @@ def filled(shape: type[Filled], record: object, **overrides: object) -> Filled:
 
 
 def tool_text(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) -> ToolText:
-    """The text of a tool with its data."""
+    """Return the text of a tool with its data."""
     return ToolText(text, result.model_dump(mode="json", exclude_none=True), documents)
 
 
 def found_passage(number: int, evidence: Evidence) -> FoundPassage:
-    """Evidence under the number that the text shows it by."""
+    """Return a hit under the number by which the text shows it."""
     return filled(
         FoundPassage,
         evidence.passage,
@@ -148,7 +148,7 @@ def found_passage(number: int, evidence: Evidence) -> FoundPassage:
 
 
 def document_of(evidence: Evidence) -> ReadableDocument:
-    """The document that a passage stands in."""
+    """Return the document of a passage."""
     passage = evidence.passage
     return ReadableDocument(
         document_id=passage.document_id, filename=passage.filename, title=passage.document_title
@@ -156,7 +156,7 @@ def document_of(evidence: Evidence) -> ReadableDocument:
 
 
 def readable(documents: Iterable[Document]) -> list[ReadableDocument]:
-    """Those that have a text: published ones, also while a newer version waits or has failed."""
+    """Return the documents with a text: published ones, whatever state a newer version is in."""
     return [
         ReadableDocument(
             document_id=document.document_id, filename=document.filename, title=document.title

@@ -100,7 +100,7 @@ document says on a matter use analyze_document.""",
     act=Act.SEARCHED,
 )
 async def search_documents(context: ToolContext, arguments: SearchDocuments) -> str:
-    """Numbered evidence, best first."""
+    """Return numbered evidence, best first."""
     workspace = context.workspace
     response = await verbs.search(
         workspace,
@@ -148,7 +148,7 @@ full to be understood. It takes the passage's Chunk ID.""",
     act=Act.READ,
 )
 async def get_document_context(context: ToolContext, arguments: GetDocumentContext) -> str:
-    """The passage between its neighbours, each numbered."""
+    """Return the passage between its neighbours, each numbered."""
     surrounding = await verbs.context(context.workspace, arguments.chunk_id, arguments.window)
     passages = [*surrounding.context_before, surrounding.chunk, *surrounding.context_after]
     numbered = context.numbered([as_evidence(passage) for passage in passages])
@@ -174,14 +174,14 @@ async def get_document_context(context: ToolContext, arguments: GetDocumentConte
 
 
 def as_evidence(passage: Passage, score: float = 0.0) -> Evidence:
-    """A passage that was read and not found."""
+    """Return a passage that was read, not searched for, as evidence."""
     return Evidence(passage=passage, rank=1, score=score, suspicious=passage.suspicious is True)
 
 
 async def parents_of(
     workspace: WorkspaceAccess, passages: Sequence[Passage]
 ) -> Mapping[UUID, Document]:
-    """The documents these passages' documents are attached to, as far as they may be seen."""
+    """Return the visible documents to which the documents of the passages are attached."""
     parent_ids = {passage.parent_id for passage in passages if passage.parent_id is not None}
     if not parent_ids:
         return {}
@@ -197,7 +197,7 @@ async def parents_of(
 def within(
     after: date | None, before: date | None, where: Mapping[str, object] | None
 ) -> Condition | None:
-    """The condition that all parts hold; None without any. Raises InvalidRequest."""
+    """Combine the parts to one condition; None if there are none. Raises InvalidRequest."""
     parts: list[Condition] = []
     for day, operator in ((after, Operator.AT_LEAST), (before, Operator.AT_MOST)):
         if day is not None:

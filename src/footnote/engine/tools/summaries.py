@@ -49,7 +49,7 @@ what it finds with search_documents; use search_documents alone for anything par
     act=Act.SEARCHED,
 )
 async def summarize_documents(context: ToolContext, arguments: SummarizeDocuments) -> str:
-    """Each passage once, below the sentences for which it was chosen."""
+    """Return the central sentences, and below them each of their passages once."""
     workspace = context.workspace
     summarised = await summary(
         workspace,

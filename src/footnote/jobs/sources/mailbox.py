@@ -30,7 +30,7 @@ class MailboxSource:
     max_bytes: int
     _session: imaplib.IMAP4 | None = field(default=None, repr=False)
 
-    async def look(self, limit: int, name_count: int) -> SourceLook:  # noqa: ARG002  # they have no names
+    async def look(self, limit: int, name_count: int) -> SourceLook:  # noqa: ARG002  # no names
         """Count the messages, up to `limit`. Raises SourceUnreachable."""
         try:
             _, uids = await asyncio.to_thread(self._list)

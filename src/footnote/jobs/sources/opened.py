@@ -44,10 +44,10 @@ def followed_source(
     place = admitted_place(settings, workspace, address, anywhere=anywhere)
     if place.kind == "folder":
         opened = None if anywhere else opening_of(settings, workspace, place)
-        segments = place.segments if opened is None else opened.segments
+        root_segments = place.segments if opened is None else opened.segments
         return FolderBelow(
-            opening=Path("/", *segments),
-            segments=place.segments[len(segments) :],
+            opening=Path("/", *root_segments),
+            segments=place.segments[len(root_segments) :],
             max_bytes=settings.limits.bytes,
         )
     if place.kind == "web":
