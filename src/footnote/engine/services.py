@@ -118,7 +118,7 @@ class Services:
     rate_limits: RateLimits
     metering: Metering
     embedder: Embedder
-    """The embedder of new workspaces; `lanes.embedder_for` gives that of each workspace."""
+    """The embedder of new workspaces; `lanes.embedder_of` gives that of a lane."""
     embedders: Embedders
     analyzer: Analyzer
     cache: IndexCache
