@@ -164,7 +164,7 @@ async def test_queries_go_also_when_those_before_them_are_held(
     engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = await engine.workspace(None, Principal(principal_id="ann", role=Role.READER))
-    monkeypatch.setattr(retention, "_QUERIES_AT_ONCE", 2)
+    monkeypatch.setattr(retention, "_QUERY_BATCH_SIZE", 2)
     for number in range(4):
         await ann.search(_request(f"held question number {number}"))
     for number in range(3):

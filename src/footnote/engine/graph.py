@@ -24,7 +24,7 @@ from footnote.engine.facts import fact_conflicts
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.knowledge.relationships import resemblance, title_words
-from footnote.store import entities as named
+from footnote.store import entities as stored_entities
 from footnote.store import relationships as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, shown_version, texts_of_spans
@@ -34,14 +34,14 @@ from footnote.store.relationships import Place
 
 _EDGES_OF_A_NODE = 6
 """Most edges between entities, as a multiple of the node limit; the strongest are kept."""
-_PLACES = 4
+_MOST_EVIDENCE = 4
 """Most pieces of evidence for one edge."""
 _LEAST_RESEMBLANCE, _LEAST_SAME = 0.3, 0.9
 """Shares of common sentences from which documents are similar, and are duplicates."""
-_DOCUMENTS_SHARED = 20
+_MOST_SHARING_DOCUMENTS = 20
 """Most documents shown beside one because they name the same entities."""
 _LONGEST_QUOTE = 600
-_FACTS = 300
+_MOST_FACTS = 300
 """Most facts of the central node searched for those that relate two entities."""
 
 GraphLimit = Annotated[int, Field(ge=1, le=500)]
@@ -58,9 +58,9 @@ class _Edge:
 
     def add(self, weight: float, *places: Place) -> None:
         self.weight += weight
-        for each in places:
-            self.places.setdefault(each)
-            self.documents.add(each.document_id)
+        for place in places:
+            self.places.setdefault(place)
+            self.documents.add(place.document_id)
 
 
 async def graph(
@@ -83,43 +83,48 @@ async def graph(
             "a graph has one middle, and this names an entity and a document",
             hint="name one of them",
         )
-    wanted = tuple(kinds) or NAMED_KINDS
+    entity_kinds = tuple(kinds) or NAMED_KINDS
     async with workspace.scope() as scope:
         edges: _Edges = defaultdict(_Edge)
         if document_id is not None:
             await get_document(scope, document_id)
-            entity_ids = await _around_document(scope, document_id, wanted, limit + 1, edges)
-        elif entity_id is not None:
-            await named.require_entity(scope, entity_id)
-            beside = await stored.neighbours(scope, [entity_id], wanted, limit)
-            entity_ids = [entity_id, *beside]
-        else:
-            listed = await named.list_entities(
-                scope, named.WantedEntities(kinds=wanted), limit=limit + 1, after=None
+            entity_ids = await _add_document_edges(
+                scope, document_id, entity_kinds, limit + 1, edges
             )
-            entity_ids = [each.entity_id for each in listed]
+        elif entity_id is not None:
+            await stored_entities.require_entity(scope, entity_id)
+            neighbour_ids = await stored.neighbours(scope, [entity_id], entity_kinds, limit)
+            entity_ids = [entity_id, *neighbour_ids]
+        else:
+            entities = await stored_entities.list_entities(
+                scope,
+                stored_entities.WantedEntities(kinds=entity_kinds),
+                limit=limit + 1,
+                after=None,
+            )
+            entity_ids = [entity.entity_id for entity in entities]
         complete = len(entity_ids) <= limit
         entity_ids = entity_ids[:limit]
         pairs = await stored.pairs_among(scope, entity_ids, _EDGES_OF_A_NODE * limit)
         if entity_id is not None or document_id is not None:
             facts = WantedFacts(document_id=document_id, entity_id=entity_id)
-            entity_ids = await _stated(scope, facts, entity_ids, limit, edges)
+            entity_ids = await _add_stated(scope, facts, entity_ids, limit, edges)
         places = await stored.pair_places(
-            scope, [(each.source_id, each.target_id) for each in pairs], _PLACES
+            scope, [(pair.source_id, pair.target_id) for pair in pairs], _MOST_EVIDENCE
         )
-        counted = {
-            (each.source_id, each.target_id, RelationshipKind.NAMED_TOGETHER): each.documents
-            for each in pairs
+        document_counts = {
+            (pair.source_id, pair.target_id, RelationshipKind.NAMED_TOGETHER): pair.documents
+            for pair in pairs
         }
-        for each in pairs:
-            ends = each.source_id, each.target_id
-            edges[(*ends, RelationshipKind.NAMED_TOGETHER, "")].add(each.weight, *places[ends])
+        for pair in pairs:
+            ends = pair.source_id, pair.target_id
+            edges[(*ends, RelationshipKind.NAMED_TOGETHER, "")].add(pair.weight, *places[ends])
     if document_id is not None:
-        await _contradictions(workspace, document_id, edges)
+        await _add_contradictions(workspace, document_id, edges)
     async with workspace.scope() as scope:
         nodes = await _nodes(scope, entity_ids, edges)
-        shown = {each.node_id for each in nodes}
-        quoted = await _quoted(scope, edges)
+        node_ids = {node.node_id for node in nodes}
+        quotes = await _quotes(scope, edges)
     return Graph(
         nodes=nodes,
         edges=tuple(
@@ -130,25 +135,27 @@ async def graph(
                 label=label,
                 weight=round(edge.weight, 4),
                 # For pairs of entities only some of the documents are quoted.
-                documents=counted.get((source, target, kind), len(edge.documents)),
+                documents=document_counts.get((source, target, kind), len(edge.documents)),
                 evidence=evidence,
             )
             for (source, target, kind, label), edge in sorted(
-                edges.items(), key=lambda each: (each[0][2].value, -each[1].weight, *each[0])
+                edges.items(), key=lambda entry: (entry[0][2].value, -entry[1].weight, *entry[0])
             )
-            if source in shown
-            and target in shown
+            if source in node_ids
+            and target in node_ids
             and (
-                evidence := tuple(quoted[at] for at in list(edge.places)[:_PLACES] if at in quoted)
+                evidence := tuple(
+                    quotes[place] for place in list(edge.places)[:_MOST_EVIDENCE] if place in quotes
+                )
             )
         ),
         complete=complete and len(pairs) < _EDGES_OF_A_NODE * limit,
     )
 
 
-async def _stated(
+async def _add_stated(
     scope: WorkspaceScope,
-    wanted: WantedFacts,
+    selection: WantedFacts,
     entity_ids: list[UUID],
     limit: int,
     edges: _Edges,
@@ -157,27 +164,27 @@ async def _stated(
 
     Returns the entities, with those that only facts name while there is room.
     """
-    room = dict.fromkeys(entity_ids)
-    for fact, _ in await list_facts(scope, wanted, limit=_FACTS, after=None):
-        subject, stated = fact.subject_entity_id, fact.object_entity_id
-        if fact.negated or subject is None or stated is None or subject == stated:
+    admitted = dict.fromkeys(entity_ids)
+    for fact, _ in await list_facts(scope, selection, limit=_MOST_FACTS, after=None):
+        subject_id, object_id = fact.subject_entity_id, fact.object_entity_id
+        if fact.negated or subject_id is None or object_id is None or subject_id == object_id:
             continue
-        for end in (subject, stated):
-            if len(room) < limit:
-                room.setdefault(end)
+        for end in (subject_id, object_id):
+            if len(admitted) < limit:
+                admitted.setdefault(end)
         places = [
             Place(
-                document_id=each.document_id,
-                version=each.version,
-                span=(each.char_start, each.char_end),
+                document_id=source.document_id,
+                version=source.version,
+                span=(source.char_start, source.char_end),
             )
-            for each in fact.sources
+            for source in fact.sources
         ]
-        edges[subject, stated, RelationshipKind.STATED, fact.predicate].add(1.0, *places)
-    return list(room)
+        edges[subject_id, object_id, RelationshipKind.STATED, fact.predicate].add(1.0, *places)
+    return list(admitted)
 
 
-async def _around_document(
+async def _add_document_edges(
     scope: WorkspaceScope,
     document_id: UUID,
     kinds: Iterable[EntityKind],
@@ -185,79 +192,91 @@ async def _around_document(
     edges: _Edges,
 ) -> list[UUID]:
     """Add the edges of a document; return the entities that it names."""
-    found = await stored.named_most(scope, document_id, kinds, limit)
-    for entity_id, mentions, place in found:
+    named_entities = await stored.named_most(scope, document_id, kinds, limit)
+    for entity_id, mentions, place in named_entities:
         edges[document_id, entity_id, RelationshipKind.NAMES, ""].add(mentions, place)
     for child, parent in await stored.family(scope, document_id):
         for place in await _first_places(scope, child):
             edges[child, parent, RelationshipKind.ATTACHED_TO, ""].add(1.0, place)
-    await _keyed(scope, document_id, edges)
-    sharing = await stored.sharing_documents(scope, document_id, _DOCUMENTS_SHARED)
-    both = [
-        (whose, entity_id)
-        for each in sharing
-        for entity_id in each.entity_ids
-        for whose in (document_id, each.document_id)
+    await _add_keyed(scope, document_id, edges)
+    sharing_documents = await stored.sharing_documents(scope, document_id, _MOST_SHARING_DOCUMENTS)
+    pairs = [
+        (side_id, entity_id)
+        for other in sharing_documents
+        for entity_id in other.entity_ids
+        for side_id in (document_id, other.document_id)
     ]
-    places = await stored.mention_places(scope, both)
-    for each in sharing:
-        shown = [
-            places[whose, entity_id]
-            for entity_id in each.entity_ids
-            for whose in (document_id, each.document_id)
-            if (whose, entity_id) in places
+    places = await stored.mention_places(scope, pairs)
+    for other in sharing_documents:
+        shared_places = [
+            places[side_id, entity_id]
+            for entity_id in other.entity_ids
+            for side_id in (document_id, other.document_id)
+            if (side_id, entity_id) in places
         ]
-        edge = edges[(*_ends(document_id, each.document_id), RelationshipKind.SHARES_ENTITIES, "")]
-        edge.add(each.weight, *shown)
-    return [entity_id for entity_id, _, _ in found]
+        edge = edges[
+            (*_ordered_ends(document_id, other.document_id), RelationshipKind.SHARES_ENTITIES, "")
+        ]
+        edge.add(other.weight, *shared_places)
+    return [entity_id for entity_id, _, _ in named_entities]
 
 
-async def _keyed(scope: WorkspaceScope, document_id: UUID, edges: _Edges) -> None:
+async def _add_keyed(scope: WorkspaceScope, document_id: UUID, edges: _Edges) -> None:
     """Add edges for citations, replies and similar documents, in both directions."""
-    alike: dict[UUID, list[stored.SharedKey]] = defaultdict(list)
-    for each in await stored.shared_keys(scope, document_id):
-        other = each.other.document_id
-        match each.role, each.other_role:
+    similar: dict[UUID, list[stored.SharedKey]] = defaultdict(list)
+    for shared_key in await stored.shared_keys(scope, document_id):
+        other_id = shared_key.other.document_id
+        match shared_key.role, shared_key.other_role:
             case KeyRole.SAYS, _:
-                alike[other].append(each)
+                similar[other_id].append(shared_key)
             case KeyRole.NAMES, _:
-                edges[document_id, other, RelationshipKind.CITES, ""].add(1.0, each.place)
+                edges[document_id, other_id, RelationshipKind.CITES, ""].add(1.0, shared_key.place)
             case KeyRole.REPLIES_TO, _:
-                edges[document_id, other, RelationshipKind.REPLIES_TO, ""].add(1.0, each.place)
+                edges[document_id, other_id, RelationshipKind.REPLIES_TO, ""].add(
+                    1.0, shared_key.place
+                )
             case KeyRole.IS, KeyRole.NAMES:
-                edges[other, document_id, RelationshipKind.CITES, ""].add(1.0, each.other)
+                edges[other_id, document_id, RelationshipKind.CITES, ""].add(1.0, shared_key.other)
             case _:
-                edges[other, document_id, RelationshipKind.REPLIES_TO, ""].add(1.0, each.other)
-    await _alike(scope, document_id, alike, edges)
+                edges[other_id, document_id, RelationshipKind.REPLIES_TO, ""].add(
+                    1.0, shared_key.other
+                )
+    await _add_similar(scope, document_id, similar, edges)
 
 
-async def _alike(
+async def _add_similar(
     scope: WorkspaceScope,
     document_id: UUID,
-    alike: Mapping[UUID, Sequence[stored.SharedKey]],
+    similar: Mapping[UUID, Sequence[stored.SharedKey]],
     edges: _Edges,
 ) -> None:
     """Add edges to the documents that share enough sentences with a document."""
-    sketches = await stored.sketches(scope, [document_id, *alike])
-    titles = await stored.titles(scope, [document_id, *alike])
-    own = titles.get(document_id)
-    for other, shared in alike.items():
-        if own is None or other not in titles or other not in sketches:
+    sketches = await stored.sketches(scope, [document_id, *similar])
+    titles = await stored.titles(scope, [document_id, *similar])
+    title_and_version = titles.get(document_id)
+    for other_id, shared_keys in similar.items():
+        if title_and_version is None or other_id not in titles or other_id not in sketches:
             continue
-        share = resemblance(sketches[document_id], sketches[other])
+        share = resemblance(sketches[document_id], sketches[other_id])
         if share < _LEAST_RESEMBLANCE:
             continue
         kind = RelationshipKind.RESEMBLES
         if share >= _LEAST_SAME:
             kind = RelationshipKind.DUPLICATE_OF
-        elif title_words(own[0]) == title_words(titles[other][0]) != ():
+        elif title_words(title_and_version[0]) == title_words(titles[other_id][0]) != ():
             kind = RelationshipKind.VERSION_OF
-        longest = sorted(shared, key=lambda each: each.place.span[0] - each.place.span[1])
-        shown = [at for each in longest[: _PLACES // 2] for at in (each.place, each.other)]
-        edges[(*_ends(document_id, other), kind, "")].add(share, *shown)
+        longest = sorted(
+            shared_keys, key=lambda shared_key: shared_key.place.span[0] - shared_key.place.span[1]
+        )
+        places = [
+            place
+            for shared_key in longest[: _MOST_EVIDENCE // 2]
+            for place in (shared_key.place, shared_key.other)
+        ]
+        edges[(*_ordered_ends(document_id, other_id), kind, "")].add(share, *places)
 
 
-async def _contradictions(workspace: WorkspaceAccess, document_id: UUID, edges: _Edges) -> None:
+async def _add_contradictions(workspace: WorkspaceAccess, document_id: UUID, edges: _Edges) -> None:
     page = await fact_conflicts(workspace, document_id=document_id)
     for conflict in page.conflicts:
         places: dict[UUID, Place] = {}
@@ -271,75 +290,83 @@ async def _contradictions(workspace: WorkspaceAccess, document_id: UUID, edges: 
                     span=(source.char_start, source.char_end),
                 ),
             )
-        for other in places.keys() - {document_id}:
+        for other_id in places.keys() - {document_id}:
             if document_id in places:
-                edge = edges[(*_ends(document_id, other), RelationshipKind.CONTRADICTS, "")]
-                edge.add(1.0, places[document_id], places[other])
+                edge = edges[
+                    (*_ordered_ends(document_id, other_id), RelationshipKind.CONTRADICTS, "")
+                ]
+                edge.add(1.0, places[document_id], places[other_id])
 
 
 async def _first_places(scope: WorkspaceScope, document_id: UUID) -> list[Place]:
     """Where a document begins: its first line."""
-    shown = await shown_version(scope, document_id)
-    [text] = await texts_of_spans(scope, shown, [(0, _LONGEST_QUOTE)], 0)
+    document_version = await shown_version(scope, document_id)
+    [text] = await texts_of_spans(scope, document_version, [(0, _LONGEST_QUOTE)], 0)
     start = len(text.quoted) - len(text.quoted.lstrip())
     line = text.quoted[start:].partition("\n")[0].rstrip()
     if not line:
         return []
-    return [Place(document_id=document_id, version=shown.version, span=(start, start + len(line)))]
+    return [
+        Place(
+            document_id=document_id,
+            version=document_version.version,
+            span=(start, start + len(line)),
+        )
+    ]
 
 
 async def _nodes(
     scope: WorkspaceScope, entity_ids: Sequence[UUID], edges: _Edges
 ) -> tuple[GraphNode, ...]:
     """The entities, and the documents that edges lead from or to."""
-    listed = await named.list_entities(
+    entities = await stored_entities.list_entities(
         scope,
-        named.WantedEntities(among=tuple(entity_ids)),
+        stored_entities.WantedEntities(among=tuple(entity_ids)),
         limit=max(1, len(entity_ids)),
         after=None,
     )
-    known = set(entity_ids)
+    entity_set = set(entity_ids)
     documents = dict.fromkeys(
-        end for source, target, *_ in edges for end in (source, target) if end not in known
+        end for source, target, *_ in edges for end in (source, target) if end not in entity_set
     )
     titles = await stored.titles(scope, documents)
     return (
         *(
             GraphNode(
-                node_id=each.entity_id,
+                node_id=entity.entity_id,
                 kind=NodeKind.ENTITY,
-                name=each.name,
-                entity_kind=each.kind,
-                documents=each.documents,
+                name=entity.name,
+                entity_kind=entity.kind,
+                documents=entity.documents,
             )
-            for each in listed
+            for entity in entities
         ),
         *(
-            GraphNode(node_id=each, kind=NodeKind.DOCUMENT, name=titles[each][0])
-            for each in documents
-            if each in titles
+            GraphNode(node_id=document_id, kind=NodeKind.DOCUMENT, name=titles[document_id][0])
+            for document_id in documents
+            if document_id in titles
         ),
     )
 
 
-async def _quoted(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphEvidence]:
+async def _quotes(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphEvidence]:
     """Return the text at each place of the edges, except places in replaced versions."""
     by_document: dict[UUID, dict[Place, None]] = defaultdict(dict)
     for edge in edges.values():
-        for place in list(edge.places)[:_PLACES]:
+        for place in list(edge.places)[:_MOST_EVIDENCE]:
             by_document[place.document_id].setdefault(place)
     titles = await stored.titles(scope, by_document)
-    found: dict[Place, GraphEvidence] = {}
+    evidence: dict[Place, GraphEvidence] = {}
     for document_id, (title, version) in titles.items():
-        places = [each for each in by_document[document_id] if each.version == version]
+        places = [place for place in by_document[document_id] if place.version == version]
         if not places:
             continue
-        shown = await shown_version(scope, document_id)
-        texts = await texts_of_spans(scope, shown, [each.span for each in places], 0)
-        chunks = await chunks_at(scope, document_id, version, [each.span[0] for each in places])
+        document_version = await shown_version(scope, document_id)
+        texts = await texts_of_spans(scope, document_version, [place.span for place in places], 0)
+        chunks = await chunks_at(scope, document_id, version, [place.span[0] for place in places])
         for place, text, chunk in zip(places, texts, chunks, strict=True):
-            if text.quoted and shown.version == version:
-                found[place] = GraphEvidence(
+            if text.quoted and document_version.version == version:
+                evidence[place] = GraphEvidence(
                     document_id=document_id,
                     document_title=title,
                     version=version,
@@ -348,9 +375,9 @@ async def _quoted(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphE
                     quote=text.quoted,
                     chunk_id=chunk,
                 )
-    return found
+    return evidence
 
 
-def _ends(one: UUID, other: UUID) -> tuple[UUID, UUID]:
+def _ordered_ends(first: UUID, second: UUID) -> tuple[UUID, UUID]:
     """Return the ends of an undirected edge, the lesser id first."""
-    return (one, other) if one < other else (other, one)
+    return (first, second) if first < second else (second, first)

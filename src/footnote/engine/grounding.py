@@ -37,9 +37,9 @@ PASSAGES_OF_DOCUMENTS = 8
 """Passages retrieved from the documents for each statement."""
 CHECK_SECONDS = 60.0
 JUDGE_SECONDS = 30.0
-_AT_ONCE = 4
+_MOST_CONCURRENT = 4
 """Most concurrent searches of one check."""
-_TELLING_CHARACTERS = 4_000
+_DETECTION_CHARACTERS = 4_000
 """Characters of a text by which its language is detected."""
 
 
@@ -57,13 +57,13 @@ async def check_grounding(
     InvalidRequest, which names the statement or source; a document or passage that is absent looks
     the same as a foreign one. Raises ModelUnavailable after `CHECK_SECONDS`.
     """
-    engine, started = workspace.engine, time.perf_counter()
+    engine, started_at = workspace.engine, time.perf_counter()
     claims = _claims(statements, answer)
     names = _names(sources)
     try:
         async with asyncio.timeout(CHECK_SECONDS):
-            shelf = await _shelf(workspace, sources, names)
-            passages, notes = await _passages(workspace, claims, shelf)
+            loaded = await _load_sources(workspace, sources, names)
+            passages, notes = await _passages(workspace, claims, loaded)
             kind = (await configuration_of(workspace)).settings.grounding_judge
             check = ClaimVerifier(
                 analyzer=engine.analyzer,
@@ -72,25 +72,28 @@ async def check_grounding(
                 judge=engine.judge if kind not in ("none", "reader") else None,
                 judge_seconds=JUDGE_SECONDS,
             )
-            read = time.perf_counter()
-            checked = await check(claims, passages, shelf.origins)
+            loaded_at = time.perf_counter()
+            checked = await check(claims, passages, loaded.origins)
     except TimeoutError as error:
         raise ModelUnavailable(
             f"holding {len(claims)} statements against {len(sources)} sources took longer than "
             f"{CHECK_SECONDS:g} seconds",
             hint="give fewer statements or shorter sources, or try again when less is going on",
         ) from error
-    ended = time.perf_counter()
+    ended_at = time.perf_counter()
     return GroundingCheck(
         claims=checked.claims,
         judge=checked.judge,
         degraded=tuple(dict.fromkeys((*notes, *checked.degraded))),
-        timings_ms={"sources": 1000 * (read - started), "check": 1000 * (ended - read)},
+        timings_ms={
+            "sources": 1000 * (loaded_at - started_at),
+            "check": 1000 * (ended_at - loaded_at),
+        },
     )
 
 
 @dataclass(slots=True, kw_only=True)
-class _Shelf:
+class _LoadedSources:
     """The sources that statements are checked against."""
 
     passages: list[Passage] = field(default_factory=list)
@@ -99,12 +102,12 @@ class _Shelf:
     """The names of documents, which are searched for each statement."""
     origins: dict[str, Origin] = field(default_factory=dict)
 
-    def put(self, passages: Sequence[Passage], origin: Origin) -> None:
+    def add(self, passages: Sequence[Passage], origin: Origin) -> None:
         """Add the passages of a source."""
-        for each in passages:
-            if each.chunk_id not in self.origins:
-                self.origins[each.chunk_id] = origin
-                self.passages.append(each)
+        for passage in passages:
+            if passage.chunk_id not in self.origins:
+                self.origins[passage.chunk_id] = origin
+                self.passages.append(passage)
 
 
 def _claims(statements: Sequence[str], answer: str | None) -> list[Claim]:
@@ -122,7 +125,7 @@ def _claims(statements: Sequence[str], answer: str | None) -> list[Claim]:
         if not claims:
             raise InvalidRequest("the answer holds no statement", hint="give one with words in it")
     else:
-        claims = [claim_of(each) for each in statements]
+        claims = [claim_of(statement) for statement in statements]
     if len(claims) > MAX_STATEMENTS:
         raise InvalidRequest(
             f"there are {len(claims)} statements, and {MAX_STATEMENTS} are allowed",
@@ -152,7 +155,7 @@ def _names(sources: Sequence[GroundingSource]) -> list[str]:
     names: dict[str, int] = {}
     for number, source in enumerate(sources, start=1):
         if (
-            sum(each is not None for each in (source.text, source.document_id, source.chunk_id))
+            sum(value is not None for value in (source.text, source.document_id, source.chunk_id))
             != 1
         ):
             raise InvalidRequest(
@@ -174,7 +177,7 @@ def _names(sources: Sequence[GroundingSource]) -> list[str]:
             _check_text(f"the text of source {number}", source.text, MAX_SOURCE_CHARACTERS)
             if not source.text.strip():
                 raise InvalidRequest(f"the text of source {number} is empty", hint="leave it out")
-    total = sum(len(each.text) for each in sources if each.text is not None)
+    total = sum(len(source.text) for source in sources if source.text is not None)
     if total > MAX_SOURCE_CHARACTERS:
         raise InvalidRequest(
             f"the texts of the sources have {total:,} characters together, and "
@@ -184,33 +187,33 @@ def _names(sources: Sequence[GroundingSource]) -> list[str]:
     return list(names)
 
 
-def _check_text(what: str, text: str, most: int) -> None:
+def _check_text(subject: str, text: str, limit: int) -> None:
     """Raise InvalidRequest for a text that is too long or cannot be written."""
-    if len(text) > most:
+    if len(text) > limit:
         raise InvalidRequest(
-            f"{what} has {len(text):,} characters, and {most:,} are allowed", hint="shorten it"
+            f"{subject} has {len(text):,} characters, and {limit:,} are allowed", hint="shorten it"
         )
     if not is_storable(text):
         raise InvalidRequest(
-            f"{what} holds a character that cannot be stored",
+            f"{subject} holds a character that cannot be stored",
             hint="leave NUL and halves of characters out",
         )
 
 
-async def _shelf(
+async def _load_sources(
     workspace: WorkspaceAccess, sources: Sequence[GroundingSource], names: Sequence[str]
-) -> _Shelf:
+) -> _LoadedSources:
     """Load the sources that do not depend on the statement. Raises InvalidRequest."""
-    shelf, known = _Shelf(), dict[UUID, Document]()
-    wanted = [each.document_id for each in sources if each.document_id is not None]
-    if wanted:
+    loaded, documents = _LoadedSources(), dict[UUID, Document]()
+    document_ids = [source.document_id for source in sources if source.document_id is not None]
+    if document_ids:
         async with workspace.scope() as scope:
-            family = await documents_and_attachments(scope, wanted)
-        known = {each.document_id: each for each in family}
+            documents_with_attachments = await documents_and_attachments(scope, document_ids)
+        documents = {document.document_id: document for document in documents_with_attachments}
     for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
         if source.document_id is not None:
-            _check_document(source.document_id, known.get(source.document_id), number)
-            shelf.documents.setdefault(source.document_id, name)
+            _check_document(source.document_id, documents.get(source.document_id), number)
+            loaded.documents.setdefault(source.document_id, name)
         elif source.chunk_id is not None:
             try:
                 async with workspace.scope() as scope:
@@ -220,14 +223,14 @@ async def _shelf(
                     f"source {number}: {absent} in this workspace",
                     hint=absent.hint,
                 ) from absent
-            shelf.put([passage], Origin(source_id=name))
+            loaded.add([passage], Origin(source_id=name))
         elif source.text is not None:
-            language = await asyncio.to_thread(detect_language, source.text[:_TELLING_CHARACTERS])
-            given = await asyncio.to_thread(
+            language = await asyncio.to_thread(detect_language, source.text[:_DETECTION_CHARACTERS])
+            passages = await asyncio.to_thread(
                 passages_of, source.text, source=number, title=source.title, language=language
             )
-            shelf.put(given, Origin(source_id=name, is_from_request=True))
-    return shelf
+            loaded.add(passages, Origin(source_id=name, is_from_request=True))
+    return loaded
 
 
 def _check_document(document_id: UUID, document: Document | None, number: int) -> None:
@@ -246,15 +249,15 @@ def _check_document(document_id: UUID, document: Document | None, number: int) -
 
 
 async def _passages(
-    workspace: WorkspaceAccess, claims: Sequence[Claim], shelf: _Shelf
+    workspace: WorkspaceAccess, claims: Sequence[Claim], loaded: _LoadedSources
 ) -> tuple[list[list[Passage]], list[str]]:
     """Return the passages for each claim, fixed and retrieved, and notes on degraded searches."""
-    if not shelf.documents:
-        return [shelf.passages for _ in claims], []
-    limit = asyncio.Semaphore(_AT_ONCE)
-    filters = SearchFilters(document_ids=tuple(shelf.documents))
+    if not loaded.documents:
+        return [loaded.passages for _ in claims], []
+    limit = asyncio.Semaphore(_MOST_CONCURRENT)
+    filters = SearchFilters(document_ids=tuple(loaded.documents))
 
-    async def found(claim: Claim) -> tuple[list[Passage], tuple[str, ...]]:
+    async def search_claim(claim: Claim) -> tuple[list[Passage], tuple[str, ...]]:
         async with limit:
             response = await search(
                 workspace,
@@ -266,14 +269,14 @@ async def _passages(
                     changes=PlanChanges(cache=False),
                 ),
             )
-        return [each.passage for each in response.evidence], response.degraded
+        return [hit.passage for hit in response.evidence], response.degraded
 
-    results = await asyncio.gather(*map(found, claims))
-    for each in (passage for passages, _ in results for passage in passages):
-        name = shelf.documents[each.document_id]
-        shelf.origins.setdefault(each.chunk_id, Origin(source_id=name))
-    known = {each.chunk_id for each in shelf.passages}
+    results = await asyncio.gather(*map(search_claim, claims))
+    for passage in (passage for passages, _ in results for passage in passages):
+        name = loaded.documents[passage.document_id]
+        loaded.origins.setdefault(passage.chunk_id, Origin(source_id=name))
+    fixed_ids = {passage.chunk_id for passage in loaded.passages}
     return [
-        [*shelf.passages, *(each for each in passages if each.chunk_id not in known)]
+        [*loaded.passages, *(passage for passage in passages if passage.chunk_id not in fixed_ids)]
         for passages, _ in results
     ], [note for _, degraded in results for note in degraded]

@@ -135,17 +135,19 @@ class Engine(Services):
         The default workspace is made when it is first used; others must exist (NotFound).
         """
         self.require_open()
-        wanted = DEFAULT_WORKSPACE if name is None else name
+        target_name = DEFAULT_WORKSPACE if name is None else name
         try:
-            found = await find_workspace(self.database, wanted)
+            target_workspace = await find_workspace(self.database, target_name)
         except NotFound:
-            if wanted != DEFAULT_WORKSPACE:
+            if target_name != DEFAULT_WORKSPACE:
                 raise
             try:
-                found = await create_workspace(self.database, wanted, encrypted=self.encrypts)
+                target_workspace = await create_workspace(
+                    self.database, target_name, encrypted=self.encrypts
+                )
             except Conflict:  # another request has just made it
-                found = await find_workspace(self.database, wanted)
-        return WorkspaceEngine(engine=self, workspace=found, principal=principal)
+                target_workspace = await find_workspace(self.database, target_name)
+        return WorkspaceEngine(engine=self, workspace=target_workspace, principal=principal)
 
     async def enter(self, name: str | None, identity: Identity) -> WorkspaceEngine:
         """Open a workspace as an authenticated identity.
@@ -154,13 +156,13 @@ class Engine(Services):
         for a workspace in which it has none, as for one that does not exist.
         """
         claimed = replace(identity.principal, role=identity.role, collections=identity.collections)
-        inside = await self.workspace(name, claimed)
-        async with inside.system_scope() as scope:
+        opened = await self.workspace(name, claimed)
+        async with opened.system_scope() as scope:
             principal = await as_of_now(self, scope, claimed)
         if principal.role is None and not principal.collections:
-            raise NoSuchWorkspace(inside.workspace.name)
+            raise NoSuchWorkspace(opened.workspace.name)
         return replace(
-            inside,
+            opened,
             principal=principal,
             rights=identity.rights,
             credential=identity.credential,
@@ -189,32 +191,35 @@ class Engine(Services):
             acting = LOCAL_PRINCIPAL if user_id is None else Principal(principal_id=user_id)
             return await self.workspace(name, acting)
         self.require_open()
-        wanted = caller.own_workspace if name is None else name
+        target_name = caller.own_workspace if name is None else name
         if user_id not in (None, caller.identity.principal.principal_id):
             raise Forbidden(
                 "user_id: it names somebody else than the credential",
                 hint="send the id of whoever the credential is of",
             )
-        if wanted not in caller.workspaces:
-            raise NoSuchWorkspace(wanted)
-        about = tuple(collections)
-        asked_of_chunk = chunk_id is not None and self.credentials.delegation is not None
-        if asked_of_chunk:
-            about = (*about, await self._collection_of_chunk(wanted, chunk_id or ""))
+        if target_name not in caller.workspaces:
+            raise NoSuchWorkspace(target_name)
+        affected_collections = tuple(collections)
+        checks_chunk = chunk_id is not None and self.credentials.delegation is not None
+        if checks_chunk:
+            affected_collections = (
+                *affected_collections,
+                await self._collection_of_chunk(target_name, chunk_id or ""),
+            )
         try:
-            identity = await self.credentials.admitted(caller, about)
+            identity = await self.credentials.admitted(caller, affected_collections)
         except Forbidden as error:
-            if asked_of_chunk:
+            if checks_chunk:
                 raise no_such_chunk(chunk_id) from error
             raise
-        return await self.enter(wanted, identity)
+        return await self.enter(target_name, identity)
 
     async def _collection_of_chunk(self, name: str, chunk_id: str) -> str:
         """The collection of a chunk's document, whoever may see it. Raises NotFound."""
-        inside = await self.workspace(name)
+        opened = await self.workspace(name)
         try:
             document_id = UUID(chunk_id.partition(":")[0])
-            async with inside.system_scope() as scope:
+            async with opened.system_scope() as scope:
                 return (await stored_access(scope, document_id)).collection
         except (NotFound, ValueError) as error:
             raise no_such_chunk(chunk_id) from error
@@ -240,18 +245,18 @@ class Engine(Services):
         """Check what can fail while the server runs, within about two seconds."""
         try:
             await self.database.reach()
-            reached = Check(name="database", ok=True, detail="answers")
+            database_check = Check(name="database", ok=True, detail="answers")
         except StoreUnavailable as error:
-            reached = Check(name="database", ok=False, detail=str(error), hint=error.hint)
+            database_check = Check(name="database", ok=False, detail=str(error), hint=error.hint)
         checks = (
             await asyncio.to_thread(room_in, self.settings.home),
-            reached,
+            database_check,
             Check(name="migrations", ok=True, detail="applied at start"),
             Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
         )
-        others = replica_checks(self.replicas.statuses())
+        replica_results = replica_checks(self.replicas.statuses())
         # Failed replicas do not make the server unready: the primary is read instead.
-        return Health(ready=all(check.ok for check in checks), checks=(*checks, *others))
+        return Health(ready=all(check.ok for check in checks), checks=(*checks, *replica_results))
 
     async def close(self) -> None:
         """Close all resources; the embedded Postgres stops when no other process uses it."""

@@ -27,33 +27,33 @@ _CONTENT = TypeAdapter(
 
 
 async def export_keys(engine: Services, path: Path) -> KeyExport:
-    """Write the wrapped data keys of all workspaces into a file that its owner alone reads.
+    """Write the wrapped data keys of all workspaces into a file that only its owner can read.
 
     An earlier export is replaced. Raises Conflict for a file that is something else, or holds a
     newer wrapping than the database does, and InvalidRequest where it cannot be written.
     """
-    found = await all_stored_keys(engine.owner_url)
+    stored_keys = await all_stored_keys(engine.owner_url)
     if await asyncio.to_thread(path.exists):
         try:
-            before = await asyncio.to_thread(_read, path)
+            earlier = await asyncio.to_thread(_read, path)
         except InvalidRequest as error:
             raise Conflict(
                 f"{path} is there, and is no export of keys", hint="name another file"
             ) from error
-        if newer := _newer(before, found):
+        if newer := _newer_workspaces(earlier, stored_keys):
             raise Conflict(
                 f"{path} holds newer keys of {', '.join(newer)} than the database",
                 hint="if the database was restored, run `footnote encryption import-keys` with it; "
                 "else name another file",
             )
     try:
-        digest = await asyncio.to_thread(write_keys, path, found)
+        digest = await asyncio.to_thread(write_keys, path, stored_keys)
     except OSError as error:
         raise InvalidRequest(
             f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
         ) from error
-    keys = sum(len(each.keys) for each in found)
-    return KeyExport(path=str(path), workspaces=len(found), keys=keys, sha256=digest)
+    keys = sum(len(workspace_keys.keys) for workspace_keys in stored_keys)
+    return KeyExport(path=str(path), workspaces=len(stored_keys), keys=keys, sha256=digest)
 
 
 def write_keys(path: Path, keys: tuple[BackedUpKeys, ...]) -> str:
@@ -78,68 +78,86 @@ async def import_keys(engine: Services, path: Path) -> KeyImport:
     database has a newer wrapping or another key, and KeyUnavailable for what the master key does
     not unwrap.
     """
-    given = await asyncio.to_thread(_read, path)
-    here = {each.workspace_id: each for each in await all_stored_keys(engine.owner_url)}
-    if newer := _newer(tuple(here.values()), given):
+    exported = await asyncio.to_thread(_read, path)
+    stored = {
+        workspace_keys.workspace_id: workspace_keys
+        for workspace_keys in await all_stored_keys(engine.owner_url)
+    }
+    if newer := _newer_workspaces(tuple(stored.values()), exported):
         raise Conflict(
             f"the database has newer keys of {', '.join(newer)} than {path}",
             hint="import the newest export; this one is older than the database",
         )
-    present = [each for each in given if each.workspace_id in here]
-    for each in present:
-        await _require_same(engine, here[each.workspace_id], each)
-    named = {each.workspace_id: each for each in await list_workspaces(engine.owner_url)}
+    present = [exported_keys for exported_keys in exported if exported_keys.workspace_id in stored]
+    for exported_keys in present:
+        await _require_same(engine, stored[exported_keys.workspace_id], exported_keys)
+    workspaces = {
+        workspace.workspace_id: workspace for workspace in await list_workspaces(engine.owner_url)
+    }
     restored = unchanged = 0
-    for each in present:
-        known = {key.version: key.wrapped for key in here[each.workspace_id].keys}
-        changed = [key for key in each.keys if known.get(key.version) != key.wrapped]
-        unchanged += len(each.keys) - len(changed)
+    for exported_keys in present:
+        versions = {key.version: key.wrapped for key in stored[exported_keys.workspace_id].keys}
+        changed = [key for key in exported_keys.keys if versions.get(key.version) != key.wrapped]
+        unchanged += len(exported_keys.keys) - len(changed)
         restored += len(changed)
         await put_back(
             engine.database,
             engine.owner_url,
-            named[each.workspace_id],
+            workspaces[exported_keys.workspace_id],
             changed,
-            lost=not known,
+            lost=not versions,
         )
-    listed = {each.workspace_id for each in given}
+    exported_ids = {exported_keys.workspace_id for exported_keys in exported}
     return KeyImport(
         restored=restored,
         unchanged=unchanged,
-        absent=tuple(each.workspace for each in given if each.workspace_id not in here),
+        absent=tuple(
+            exported_keys.workspace
+            for exported_keys in exported
+            if exported_keys.workspace_id not in stored
+        ),
         unlisted=tuple(
-            each.workspace for key, each in here.items() if key not in listed and each.keys
+            stored_keys.workspace
+            for key, stored_keys in stored.items()
+            if key not in exported_ids and stored_keys.keys
         ),
     )
 
 
-async def _require_same(engine: Services, here: BackedUpKeys, given: BackedUpKeys) -> None:
+async def _require_same(engine: Services, stored: BackedUpKeys, exported: BackedUpKeys) -> None:
     """Raise KeyUnavailable for a key that cannot be unwrapped, Conflict for a different key."""
-    ring, known = engine.database.keys, {key.version: key for key in here.keys}
-    for key in given.keys:
-        opened = await ring.unwrap(key.wrapped, key.master_key, given.workspace_id)
-        before = known.get(key.version)
-        if before is None or before.wrapped == key.wrapped:
+    ring, versions = engine.database.keys, {key.version: key for key in stored.keys}
+    for key in exported.keys:
+        opened = await ring.unwrap(key.wrapped, key.master_key, exported.workspace_id)
+        existing = versions.get(key.version)
+        if existing is None or existing.wrapped == key.wrapped:
             continue
         with suppress(KeyUnavailable):  # As expected after a restore: what wrapped it is retired.
-            if opened != await ring.unwrap(before.wrapped, before.master_key, given.workspace_id):
+            if opened != await ring.unwrap(
+                existing.wrapped, existing.master_key, exported.workspace_id
+            ):
                 raise Conflict(
-                    f"the data key {key.version} of {given.workspace} is another one here",
+                    f"the data key {key.version} of {exported.workspace} is another one here",
                     hint="the workspace went on after the export; import a newer one",
                 )
 
 
-def _newer(these: tuple[BackedUpKeys, ...], than: tuple[BackedUpKeys, ...]) -> list[str]:
-    """Return the workspaces with a key that was wrapped later in `these` than in `than`."""
-    before = {
-        (each.workspace_id, key.version): key.wrapped_at for each in than for key in each.keys
+def _newer_workspaces(
+    candidates: tuple[BackedUpKeys, ...], reference: tuple[BackedUpKeys, ...]
+) -> list[str]:
+    """Return the workspaces with a key that was wrapped later than in `reference`."""
+    reference_times = {
+        (workspace_keys.workspace_id, key.version): key.wrapped_at
+        for workspace_keys in reference
+        for key in workspace_keys.keys
     }
     return [
-        each.workspace
-        for each in these
+        workspace_keys.workspace
+        for workspace_keys in candidates
         if any(
-            key.wrapped_at > before.get((each.workspace_id, key.version), key.wrapped_at)
-            for key in each.keys
+            key.wrapped_at
+            > reference_times.get((workspace_keys.workspace_id, key.version), key.wrapped_at)
+            for key in workspace_keys.keys
         )
     ]
 
@@ -152,23 +170,23 @@ def _read(path: Path) -> tuple[BackedUpKeys, ...]:
             f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
         ) from error
     except UnicodeDecodeError as error:
-        raise _no_export(path, "it is no text") from error
+        raise _invalid_export(path, "it is no text") from error
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _no_export(path, json_fault(error)) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise _no_export(path, f"its format is not {FORMAT}")
-    content = found.get("workspaces")
-    if _digest(content) != found.get("sha256"):
-        raise _no_export(path, "its checksum is another one, so it was changed or cut off")
+        raise _invalid_export(path, json_fault(error)) from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _invalid_export(path, f"its format is not {FORMAT}")
+    content = document.get("workspaces")
+    if _digest(content) != document.get("sha256"):
+        raise _invalid_export(path, "its checksum is another one, so it was changed or cut off")
     try:
         return _CONTENT.validate_json(json.dumps(content))
     except ValidationError as error:
-        raise _no_export(path, "it holds what no key is") from error
+        raise _invalid_export(path, "it holds what no key is") from error
 
 
-def _no_export(path: Path, why: str) -> InvalidRequest:
+def _invalid_export(path: Path, why: str) -> InvalidRequest:
     return InvalidRequest(
         f"{path} is no export of keys: {why}",
         hint="give a file that `footnote encryption export-keys` wrote",

@@ -61,7 +61,7 @@ async def create_key(
     if collections:
         # A service of the same name may see more.
         owner = f"{owner} {token_hex(4)}"
-    wanted = stored.WantedKey(
+    key_request = stored.WantedKey(
         name=name,
         owner=owner,
         groups=tuple(dict.fromkeys(groups)),
@@ -70,7 +70,7 @@ async def create_key(
         lifetime=None if expires_in_days is None else timedelta(days=expires_in_days),
     )
     async with workspace.scope() as scope:
-        return await _made(workspace, scope, wanted)
+        return await _create_key(workspace, scope, key_request)
 
 
 async def keys(workspace: WorkspaceAccess) -> tuple[ApiKey, ...]:
@@ -89,58 +89,62 @@ async def rotate_key(
     `create_key` does.
     """
     async with workspace.scope() as scope:
-        wanted = await stored.wanted_again(scope, _id(key_id))
-        made = await _made(workspace, scope, wanted)
+        key_request = await stored.wanted_again(scope, _checked_id(key_id))
+        new_key = await _create_key(workspace, scope, key_request)
         await stored.replace_key(
-            scope, _id(key_id), made.key.key_id, timedelta(hours=overlap_hours)
+            scope, _checked_id(key_id), new_key.key.key_id, timedelta(hours=overlap_hours)
         )
-        return made
+        return new_key
 
 
 async def revoke_key(workspace: WorkspaceAccess, key_id: str) -> None:
     """Revoke a key at once. Raises NotFound."""
     async with workspace.scope() as scope:
-        await stored.revoke_key(scope, _id(key_id))
+        await stored.revoke_key(scope, _checked_id(key_id))
 
 
-async def _made(
-    workspace: WorkspaceAccess, scope: WorkspaceScope, wanted: stored.WantedKey
+async def _create_key(
+    workspace: WorkspaceAccess, scope: WorkspaceScope, key_request: stored.WantedKey
 ) -> NewApiKey:
-    for right in (Right.ADMINISTER, *wanted.rights):
+    for right in (Right.ADMINISTER, *key_request.rights):
         workspace.require(right, WHOLE_WORKSPACE)
-    own = workspace.principal.principal_id
+    caller_id = workspace.principal.principal_id
     # A key for another principal or group gives access to what only these may see.
     is_operator = workspace.credential == LOCAL_IDENTITY.credential
-    if not is_operator and wanted.owner != own and not wanted.owner.startswith(SERVICE):
+    if (
+        not is_operator
+        and key_request.owner != caller_id
+        and not key_request.owner.startswith(SERVICE)
+    ):
         raise Forbidden(
-            f"{own} may make keys for itself and for services, not for {wanted.owner!r}",
+            f"{caller_id} may make keys for itself and for services, not for {key_request.owner!r}",
             hint="the operator of the server can: `footnote keys create --help`",
         )
-    foreign = set(wanted.groups) - set(workspace.principal.groups)
+    foreign = set(key_request.groups) - set(workspace.principal.groups)
     if not is_operator and foreign:
         raise Forbidden(
-            f"{own} may make keys with its own groups, not with {', '.join(sorted(foreign))}",
+            f"{caller_id} may make keys with its own groups, not with {', '.join(sorted(foreign))}",
             hint="the operator of the server can: `footnote keys create --help`",
         )
-    fresh = new_secret("fn")
-    kept = workspace.engine.credentials.pepper.hash_of(fresh)
-    key = await stored.add_key(scope, fresh.credential_id, kept, wanted)
-    return NewApiKey(key=key, secret=fresh.text)
+    secret = new_secret("fn")
+    secret_hash = workspace.engine.credentials.pepper.hash_of(secret)
+    key = await stored.add_key(scope, secret.credential_id, secret_hash, key_request)
+    return NewApiKey(key=key, secret=secret.text)
 
 
-def _rights(given: Sequence[str]) -> tuple[Right, ...]:
+def _rights(requested: Sequence[str]) -> tuple[Right, ...]:
     """The rights in their order. Raises InvalidRequest."""
-    known = {each.value for each in Right}
-    unknown = [each for each in given if each not in known]
-    if unknown or not given:
+    valid_names = {right.value for right in Right}
+    unknown = [name for name in requested if name not in valid_names]
+    if unknown or not requested:
         raise InvalidRequest(
             f"there is no right {', '.join(unknown)}" if unknown else "a key needs a right",
-            hint=f"name some of {', '.join(sorted(known))}",
+            hint=f"name some of {', '.join(sorted(valid_names))}",
         )
-    return tuple(each for each in Right if each.value in given)
+    return tuple(right for right in Right if right.value in requested)
 
 
-def _id(key_id: str) -> str:
+def _checked_id(key_id: str) -> str:
     """Check the id of a key; anything else may be a secret, and is not repeated in the error."""
     if not _KEY_ID.fullmatch(key_id):
         raise NotFound(

@@ -55,14 +55,14 @@ async def choose_next(engine: Services, workspace_id: UUID) -> bool:
 
 def _blocks(text: str, passages: Sequence[Passage]) -> list[Block]:
     """The blocks of a text, and before them each of the headings that they stand under, once."""
-    headings = dict.fromkeys(each for passage in passages for each in passage.heading_path)
-    found = [_block(BlockKind.HEADING, each, 0) for each in headings]
-    found += [
-        _block(each.kind, text[each.start : each.end], each.start)
-        for each in blocks_of(passages)
-        if each.end <= len(text)
+    headings = dict.fromkeys(heading for passage in passages for heading in passage.heading_path)
+    blocks = [_block(BlockKind.HEADING, heading, 0) for heading in headings]
+    blocks += [
+        _block(block.kind, text[block.start : block.end], block.start)
+        for block in blocks_of(passages)
+        if block.end <= len(text)
     ]
-    return found
+    return blocks
 
 
 def _block(kind: BlockKind, text: str, start: int) -> Block:

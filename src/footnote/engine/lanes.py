@@ -22,7 +22,7 @@ from footnote.store import lanes as stored
 from footnote.store import reembedding as filling
 from footnote.store.database import SYSTEM
 
-_REMEMBERED = 10_000
+_MOST_CACHED = 10_000
 _PROBE = "Is anybody there?"
 RETENTION = timedelta(days=14)
 """How long a lane is kept for a rollback after it ceased to be current."""
@@ -61,8 +61,8 @@ async def embedder_of(engine: Services, lane: Lane | None) -> Embedder:
 async def lane_of_workspace(engine: Services, workspace_id: UUID) -> Lane | None:
     """The workspace's lane as the database has it; None before its first document."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        found = await stored.current_lane(scope, engine.lane.name)
-    return None if found is None else found[1]
+        current = await stored.current_lane(scope, engine.lane.name)
+    return None if current is None else current[1]
 
 
 def known_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Serving | None:
@@ -76,15 +76,15 @@ def known_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Servi
 
 async def serving(workspace: WorkspaceAccess) -> Serving:
     """Return the search stages of the workspace, and cache them. Raises LaneMismatch."""
-    engine, known = workspace.engine, workspace.engine.known_lanes
+    engine, cache = workspace.engine, workspace.engine.known_lanes
     lane = await lane_of_workspace(engine, workspace.workspace_id)
-    if len(known.of_workspace) >= _REMEMBERED:
-        known.of_workspace.clear()
+    if len(cache.of_workspace) >= _MOST_CACHED:
+        cache.of_workspace.clear()
     if lane is not None:
-        known.of_workspace[workspace.workspace_id] = lane
+        cache.of_workspace[workspace.workspace_id] = lane
     lane = lane or engine.lane
-    if (found := known_serving(workspace, lane)) is not None:
-        return found
+    if (lane_serving := known_serving(workspace, lane)) is not None:
+        return lane_serving
     embedder, stages = await _serving_embedder(engine, lane), engine.search_stages
     # The caches are shared: their keys name the lane.
     stages = replace(
@@ -94,9 +94,11 @@ async def serving(workspace: WorkspaceAccess) -> Serving:
             stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
         ),
     )
-    found = Serving(embedder=embedder, stages=stages, answerer=engine.answerer.in_lane(embedder))
-    known.serving[lane.fingerprint] = found
-    return found
+    lane_serving = Serving(
+        embedder=embedder, stages=stages, answerer=engine.answerer.in_lane(embedder)
+    )
+    cache.serving[lane.fingerprint] = lane_serving
+    return lane_serving
 
 
 async def _serving_embedder(engine: Services, lane: Lane) -> Embedder:
@@ -148,9 +150,9 @@ async def reembed(
     embedder = await engine.embedders.named(model)
     await embedder.embed_documents([_PROBE])
     async with workspace.system_scope() as scope:
-        begun = await stored.begin_reembedding(scope, embedder.lane, texts_per_second, RETENTION)
-        found = await stored.list_lanes(scope, RETENTION)
-    return next(each for each in found if each.lane_id == begun)
+        lane_id = await stored.begin_reembedding(scope, embedder.lane, texts_per_second, RETENTION)
+        statuses = await stored.list_lanes(scope, RETENTION)
+    return next(status for status in statuses if status.lane_id == lane_id)
 
 
 async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> LaneStatus:
@@ -165,33 +167,33 @@ async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> L
     if previous is not None:
         await embedder_of(engine, previous.lane)
     async with workspace.system_scope() as scope:
-        target = await stored.begin_rollback(scope, lane, RETENTION)
-        found = await stored.list_lanes(scope, RETENTION)
-    return next(each for each in found if each.lane == target)
+        target_lane = await stored.begin_rollback(scope, lane, RETENTION)
+        statuses = await stored.list_lanes(scope, RETENTION)
+    return next(status for status in statuses if status.lane == target_lane)
 
 
 async def reembedding(workspace: WorkspaceAccess, lane: str = "document") -> Reembedding:
     """The latest change of the lane. Raises NotFound when it was never changed."""
     _require_lane(workspace.engine, lane)
-    found = [
-        each.reembedding
-        for each in await lanes(workspace)
-        if each.lane.name == lane and each.reembedding is not None
+    changes = [
+        status.reembedding
+        for status in await lanes(workspace)
+        if status.lane.name == lane and status.reembedding is not None
     ]
-    if not found:
+    if not changes:
         raise NotFound(
             f"the lane {lane} was never re-embedded", hint="footnote reembed --model NAME"
         )
-    return max(found, key=lambda each: each.started_at)
+    return max(changes, key=lambda change: change.started_at)
 
 
 async def cancel_reembedding(workspace: WorkspaceAccess, lane: str = "document") -> LaneStatus:
     """Cancel the re-embedding under way; what it embedded is kept. Raises NotFound."""
     _require_lane(workspace.engine, lane)
     async with workspace.system_scope() as scope:
-        cancelled = await stored.cancel_reembedding(scope, lane)
-        found = await stored.list_lanes(scope, RETENTION)
-    return next(each for each in found if each.lane_id == cancelled)
+        lane_id = await stored.cancel_reembedding(scope, lane)
+        statuses = await stored.list_lanes(scope, RETENTION)
+    return next(status for status in statuses if status.lane_id == lane_id)
 
 
 async def purge_lanes(

@@ -40,7 +40,7 @@ async def set_legal_hold(
     workspace. Raises InvalidRequest unless one of the three is named, NotFound for a document, and
     Forbidden.
     """
-    if sum(each is not None for each in (document_id, collection, principal_id)) != 1:
+    if sum(subject is not None for subject in (document_id, collection, principal_id)) != 1:
         raise InvalidRequest(
             "a legal hold is on one thing",
             hint="name a document, a collection or a principal",

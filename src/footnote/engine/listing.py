@@ -35,7 +35,7 @@ from footnote.validation.constrained_types import ListQuery, Name, PageLimit, Si
 _PASSAGES_FOR_EACH = 6
 """Passages retrieved for each wanted document, as a long one has several among the nearest."""
 _MOST_RECALLED = 1000
-_PASSAGES_LIKENED = 256
+_MOST_SAMPLED_PASSAGES = 256
 """Most passages of a document in its mean vector; a longer one is sampled evenly."""
 
 
@@ -60,8 +60,8 @@ async def documents(
     that match all filters except the one on its own field. Raises InvalidRequest.
     """
     if order is None:
-        falls = sort is DocumentSort.CREATED_AT
-        order = SortOrder.DESCENDING if falls else SortOrder.ASCENDING
+        descending = sort is DocumentSort.CREATED_AT
+        order = SortOrder.DESCENDING if descending else SortOrder.ASCENDING
     listing = stored.Listing(
         query=query,
         collection=collection,
@@ -135,8 +135,8 @@ async def similar_documents(
         numbers = await passage_numbers(scope, document_id)
     lane = (await serving(workspace)).embedder.lane
     index = workspace.index_in(lane)
-    likened = numbers[:: max(1, -(-len(numbers) // _PASSAGES_LIKENED))]
-    vectors = [*(await index.vectors(likened)).values()]
+    sampled = numbers[:: max(1, -(-len(numbers) // _MOST_SAMPLED_PASSAGES))]
+    vectors = [*(await index.vectors(sampled)).values()]
     if not vectors:
         return ()
     mean: Vector = np.asarray(np.mean(vectors, axis=0), dtype=np.float32)
@@ -145,22 +145,29 @@ async def similar_documents(
         return ()
     other = Comparison(field="document_id", operator=Operator.DIFFERS, value=str(document_id))
     nearest: dict[UUID, float] = {}
-    asked = limit * _PASSAGES_FOR_EACH
+    recall_limit = limit * _PASSAGES_FOR_EACH
     while True:
         recalled = await index.recall(
             RecallRequest(
-                vector=mean / np.float32(length), limit=asked, filters=SearchFilters(where=other)
+                vector=mean / np.float32(length),
+                limit=recall_limit,
+                filters=SearchFilters(where=other),
             )
         )
         passages = await index.passages([hit.chunk_no for hit in recalled.dense])
         for hit in recalled.dense:
             if hit.chunk_no in passages:
                 nearest.setdefault(passages[hit.chunk_no].document_id, hit.score)
-        if len(nearest) >= limit or len(recalled.dense) < asked or asked >= _MOST_RECALLED:
+        if (
+            len(nearest) >= limit
+            or len(recalled.dense) < recall_limit
+            or recall_limit >= _MOST_RECALLED
+        ):
             break
-        asked *= 4  # A long document had most of the nearest passages: retrieve more.
+        recall_limit *= 4  # A long document had most of the nearest passages: retrieve more.
     async with workspace.scope() as scope:
-        found = await stored.documents_of_ids(scope, [*nearest][:limit])
+        similar = await stored.documents_of_ids(scope, [*nearest][:limit])
     return tuple(
-        SimilarDocument(document=each, similarity=nearest[each.document_id]) for each in found
+        SimilarDocument(document=document, similarity=nearest[document.document_id])
+        for document in similar
     )

@@ -43,7 +43,7 @@ async def begin_login(engine: Engine, workspace: str | None, target: str) -> tup
 
 
 async def finish_login(
-    engine: Engine, kept: str | None, answered: Mapping[str, str], presented: Presented
+    engine: Engine, sealed_attempt: str | None, response: Mapping[str, str], presented: Presented
 ) -> Login:
     """Create a session from the provider's response and the login attempt in the cookie.
 
@@ -51,22 +51,24 @@ async def finish_login(
     Forbidden for somebody without any role here, and NotReady.
     """
     async with engine.failed_credentials.watching(presented):
-        return await _finished(engine, kept, answered)
+        return await _create_session(engine, sealed_attempt, response)
 
 
-async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str]) -> Login:
-    if kept is None:
+async def _create_session(
+    engine: Engine, sealed_attempt: str | None, response: Mapping[str, str]
+) -> Login:
+    if sealed_attempt is None:
         raise NotAuthenticated("No login was begun here.", hint="Begin to log in once more.")
     provider, credentials = _provider(engine), engine.credentials
-    attempt = unsealed(kept, credentials.pepper.derived(_SEALING))
-    claims = await provider.finish(attempt, answered)
+    attempt = unsealed(sealed_attempt, credentials.pepper.derived(_SEALING))
+    claims = await provider.finish(attempt, response)
     caller = credentials.claims["login"].caller_of(claims, f"login:{provider.issuer}")
     name = attempt.workspace or caller.workspaces[0]
-    inside = None
+    opened = None
     if name in caller.workspaces:
         with suppress(NotFound):
-            inside = await engine.enter(name, caller.identity)
-    if inside is None:
+            opened = await engine.enter(name, caller.identity)
+    if opened is None:
         structlog.get_logger(__name__).warning(
             "somebody logged in who has no role", principal=caller.identity.principal.principal_id
         )
@@ -74,15 +76,15 @@ async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str
             f"{caller.identity.principal.principal_id} has no role here",
             hint="An administrator can grant one, the first by `footnote admin create`.",
         )
-    fresh, hours = new_secret("fs"), engine.settings.login_provider.session_hours
+    secret, hours = new_secret("fs"), engine.settings.login_provider.session_hours
     session = claims.get("sid")
-    async with inside.system_scope() as scope:
+    async with opened.system_scope() as scope:
         await stored.add_session(
             scope,
             stored.NewSession(
-                credential_id=fresh.credential_id,
-                secret_hash=credentials.pepper.hash_of(fresh),
-                principal=inside.principal.principal_id,
+                credential_id=secret.credential_id,
+                secret_hash=credentials.pepper.hash_of(secret),
+                principal=opened.principal.principal_id,
                 groups=caller.identity.principal.groups,
                 role=caller.identity.role,
                 issuer=provider.issuer,
@@ -93,12 +95,12 @@ async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str
         )
     # Before the session is handed out, so that no login goes unlogged.
     await engine.audit.append(
-        inside.workspace_id,
+        opened.workspace_id,
         AuditDraft(
             act_id=uuid4(),
             recorded_at=datetime.now(UTC),
-            principal=inside.principal.principal_id,
-            credential=f"session:{fresh.credential_id}",
+            principal=opened.principal.principal_id,
+            credential=f"session:{secret.credential_id}",
             act=Act.CHANGED,
             verb="log_in",
             outcome=Outcome.DONE,
@@ -108,7 +110,7 @@ async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str
             passages=(),
         ),
     )
-    return Login(session=fresh.text, seconds=round(hours * 3600), target=attempt.target)
+    return Login(session=secret.text, seconds=round(hours * 3600), target=attempt.target)
 
 
 async def log_out(engine: Engine, session: str) -> None:
@@ -116,11 +118,13 @@ async def log_out(engine: Engine, session: str) -> None:
     sent = read_secret("fs", session)
     if sent is None:
         return
-    kept = await stored.find_session(engine.database, sent.credential_id, timedelta(days=3650))
-    if kept is None or not engine.credentials.pepper.matches(sent, kept.secret_hash):
+    session_row = await stored.find_session(
+        engine.database, sent.credential_id, timedelta(days=3650)
+    )
+    if session_row is None or not engine.credentials.pepper.matches(sent, session_row.secret_hash):
         return
-    async with (await engine.workspace(kept.workspace.name)).system_scope() as scope:
-        await stored.end_session(scope, kept.credential_id)
+    async with (await engine.workspace(session_row.workspace.name)).system_scope() as scope:
+        await stored.end_session(scope, session_row.credential_id)
 
 
 async def end_logins(engine: Engine, logout_token: str, presented: Presented) -> None:

@@ -22,9 +22,9 @@ from footnote.ports import Vectors
 
 _CAPACITY_BYTES = 16 * 1024**2
 """About 130 maps of 10,000 documents, which take 120 kB each."""
-_UNDER_WAY = 4
+_MOST_UNDER_WAY = 4
 """Most layouts being computed or queued, each of which holds 15 MB of vectors."""
-_SMALL = 256  # Bytes that an entry costs beside its arrays.
+_ENTRY_OVERHEAD_BYTES = 256  # Bytes that an entry costs beside its arrays.
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Layout:
     @property
     def byte_size(self) -> int:
         """What it takes of the memory."""
-        return _SMALL + self.places.nbytes + self.areas.nbytes
+        return _ENTRY_OVERHEAD_BYTES + self.places.nbytes + self.areas.nbytes
 
 
 class _Stopped(Exception):
@@ -83,22 +83,22 @@ class MapLayouts:
     """The layouts of a process, in a least-recently-used cache."""
 
     capacity_bytes: int = _CAPACITY_BYTES
-    _kept: OrderedDict[LayoutKey, Layout] = field(default_factory=OrderedDict)
+    _cached: OrderedDict[LayoutKey, Layout] = field(default_factory=OrderedDict)
     _under_way: dict[LayoutKey, LayoutUnderWay] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def wants_vectors(self, key: LayoutKey) -> bool:
         """Return whether a layout is neither cached nor under way, and may be started."""
         return (
-            key not in self._kept
+            key not in self._cached
             and key not in self._under_way
-            and len(self._under_way) < _UNDER_WAY
+            and len(self._under_way) < _MOST_UNDER_WAY
         )
 
     def begin(self, key: LayoutKey, vectors: Vectors) -> None:
         """Start computing a layout; the vectors are in ascending order of document numbers."""
         under_way = LayoutUnderWay()
-        task = asyncio.create_task(self._made(key, vectors, under_way))
+        task = asyncio.create_task(self._compute(key, vectors, under_way))
         under_way.task = task
         self._under_way[key] = under_way
 
@@ -121,40 +121,40 @@ class MapLayouts:
             if under_way.task.done() and not under_way.task.cancelled():
                 return under_way.task.result()
             return under_way.progress
-        layout = self._kept.get(key)
+        layout = self._cached.get(key)
         if layout is None:
             # Not started, as too many others are under way.
             return Progress(done=0, total=STEPS)
-        self._kept.move_to_end(key)
+        self._cached.move_to_end(key)
         return layout
 
     def forget(self, workspace_id: UUID) -> int:
         """Drop and stop the layouts of a workspace; return how many there were."""
-        making = [key for key in self._under_way if key.workspace_id == workspace_id]
-        for key in making:
+        computing = [key for key in self._under_way if key.workspace_id == workspace_id]
+        for key in computing:
             self._stop(self._under_way.pop(key))
-        kept = [key for key in self._kept if key.workspace_id == workspace_id]
-        for key in kept:
-            del self._kept[key]
-        return len(making) + len(kept)
+        cached = [key for key in self._cached if key.workspace_id == workspace_id]
+        for key in cached:
+            del self._cached[key]
+        return len(computing) + len(cached)
 
     async def close(self) -> None:
         """Stop what is being made."""
-        tasks = [self._stop(each) for each in self._under_way.values()]
-        await asyncio.gather(*(each for each in tasks if each), return_exceptions=True)
+        tasks = [self._stop(under_way) for under_way in self._under_way.values()]
+        await asyncio.gather(*(task for task in tasks if task), return_exceptions=True)
 
-    async def _made(self, key: LayoutKey, vectors: Vectors, under_way: LayoutUnderWay) -> Layout:
+    async def _compute(self, key: LayoutKey, vectors: Vectors, under_way: LayoutUnderWay) -> Layout:
         async with self._turn:
             layout = await asyncio.to_thread(_layout_of, vectors, under_way.tell)
         if not under_way.stopped:
-            self._keep(key, layout)
+            self._store(key, layout)
         return layout
 
-    def _keep(self, key: LayoutKey, layout: Layout) -> None:
-        self._kept[key] = layout
-        used = sum(each.byte_size for each in self._kept.values())
-        while used > self.capacity_bytes and len(self._kept) > 1:
-            used -= self._kept.popitem(last=False)[1].byte_size
+    def _store(self, key: LayoutKey, layout: Layout) -> None:
+        self._cached[key] = layout
+        used = sum(entry.byte_size for entry in self._cached.values())
+        while used > self.capacity_bytes and len(self._cached) > 1:
+            used -= self._cached.popitem(last=False)[1].byte_size
 
     @staticmethod
     def _stop(under_way: LayoutUnderWay) -> asyncio.Task[Layout] | None:
@@ -165,6 +165,6 @@ class MapLayouts:
         return under_way.task
 
 
-def _layout_of(vectors: Vectors, told: Callable[[int, int], None]) -> Layout:
-    places = lay_out(vectors, told)
+def _layout_of(vectors: Vectors, report: Callable[[int, int], None]) -> Layout:
+    places = lay_out(vectors, report)
     return Layout(places=places, areas=areas_of(places))

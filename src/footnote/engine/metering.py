@@ -29,7 +29,7 @@ class Metering:
 
     database: Database
     prices: Prices
-    _seen: dict[UUID, tuple[float, tuple[Budget, ...]]] = field(default_factory=dict)
+    _cached: dict[UUID, tuple[float, tuple[Budget, ...]]] = field(default_factory=dict)
 
     def priced(self, about: UsageAbout, notes: Sequence[UsageNote]) -> tuple[PricedUse, ...]:
         """Uses with what they cost."""
@@ -39,39 +39,39 @@ class Metering:
 
     def saw_room(self, workspace_id: UUID) -> bool:
         """Return whether the cached state is fresh and no budget in it is exceeded."""
-        until, budgets = self._seen.get(workspace_id, (0.0, ()))
+        until, budgets = self._cached.get(workspace_id, (0.0, ()))
         return monotonic() < until and all(
-            each.state is not BudgetState.EXCEEDED for each in budgets
+            budget.state is not BudgetState.EXCEEDED for budget in budgets
         )
 
     async def require_budget(self, workspace_id: UUID) -> None:
         """Raise BudgetExceeded where a budget is used up; warn in the log where it soon is."""
         now = monotonic()
-        until, budgets = self._seen.get(workspace_id, (0.0, ()))
+        until, budgets = self._cached.get(workspace_id, (0.0, ()))
         if until <= now:
             async with self.database.workspace(workspace_id, SYSTEM) as scope:
                 budgets = await list_budgets(scope)
-            self._seen[workspace_id] = (now + LOOKED_AT_SECONDS, budgets)
-            for each in budgets:
-                if each.state is not BudgetState.WITHIN:
+            self._cached[workspace_id] = (now + LOOKED_AT_SECONDS, budgets)
+            for budget in budgets:
+                if budget.state is not BudgetState.WITHIN:
                     _log.warning(
                         "budget",
                         workspace_id=str(workspace_id),
-                        measure=each.measure.value,
-                        period=each.period.value,
-                        used=each.used,
-                        most=each.most,
+                        measure=budget.measure.value,
+                        period=budget.period.value,
+                        used=budget.used,
+                        most=budget.most,
                     )
-        for each in budgets:
-            if each.state is BudgetState.EXCEEDED:
-                raise _exceeded(each)
+        for budget in budgets:
+            if budget.state is BudgetState.EXCEEDED:
+                raise _budget_exceeded(budget)
 
     def forget_budgets(self, workspace_id: UUID) -> None:
         """Drop the cached state of a workspace's budgets."""
-        self._seen.pop(workspace_id, None)
+        self._cached.pop(workspace_id, None)
 
 
-def _exceeded(budget: Budget) -> BudgetExceeded:
+def _budget_exceeded(budget: Budget) -> BudgetExceeded:
     when = {Period.DAY: "today", Period.MONTH: "this month", Period.TOTAL: "in all"}
     return BudgetExceeded(
         f"the budget of {budget.most:g} {budget.measure.value} is used up {when[budget.period]}",

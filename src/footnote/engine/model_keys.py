@@ -21,24 +21,25 @@ def unused_model_keys(settings: Settings) -> tuple[str, ...]:
 
     Raises UnsupportedSettings.
     """
-    given = model_keys_from(plain(settings.model_keys)).keys
-    if not given:
+    keys = model_keys_from(plain(settings.model_keys)).keys
+    if not keys:
         return ()
     google = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT").url
-    written = (settings.language_model, settings.vision_model)
+    model_names = (settings.language_model, settings.vision_model)
     models: tuple[ServedModel | EmbedderSpec, ...] = (
         *models_from(settings.answer_models or ""),
-        *(served_model(each, KEYS) for each in written if each is not None),
-        *(parse_spec(each) for each in listed(settings.embedding_models)),
+        *(served_model(name, KEYS) for name in model_names if name is not None),
+        *(parse_spec(name) for name in listed(settings.embedding_models)),
         served_model(settings.reranker, "FOOTNOTE_RERANKER"),
         *filter(None, (transcription_service(settings.speech),)),
     )
     used = {
-        place_of(each.vendor, google if each.vendor == "vertex" else each.url) for each in models
+        place_of(model.vendor, google if model.vendor == "vertex" else model.url)
+        for model in models
     }
     if settings.grounding_judge == "vertex":
         used.add(place_of("vertex", google))
-    return tuple(sorted(given.keys() - used))
+    return tuple(sorted(keys.keys() - used))
 
 
 def warn_of_unused_model_keys(settings: Settings) -> None:

@@ -87,10 +87,10 @@ def fact_task(kinds: Sequence[FactKind]) -> ReadingTask:
     def found_in(
         reply: str, document: DocumentText, batch: Sequence[PromptPassage]
     ) -> PartFound | None:
-        read = model_facts.facts_of_reply(reply, document, batch, kinds)
-        if read is None:
+        parsed = model_facts.facts_of_reply(reply, document, batch, kinds)
+        if parsed is None:
             return None
-        return PartFound(facts=read.facts, left_out=read.said - len(read.facts))
+        return PartFound(facts=parsed.facts, left_out=parsed.said - len(parsed.facts))
 
     return ReadingTask(
         read_for="facts",
@@ -104,8 +104,8 @@ def fact_task(kinds: Sequence[FactKind]) -> ReadingTask:
 def _names_in(
     reply: str, document: DocumentText, batch: Sequence[PromptPassage]
 ) -> PartFound | None:
-    read = model_names.names_of_reply(reply, document, batch)
-    return None if read is None else PartFound(names=read.names, left_out=read.left_out)
+    parsed = model_names.names_of_reply(reply, document, batch)
+    return None if parsed is None else PartFound(names=parsed.names, left_out=parsed.left_out)
 
 
 NAME_TASK = ReadingTask(
@@ -223,13 +223,15 @@ async def read_parts(
     and BudgetExceeded before a request.
     """
     read_for = reader.task.read_for
-    left_out = [(each.char_start, each.char_end) for each in passages if each.suspicious]
+    left_out = [
+        (passage.char_start, passage.char_end) for passage in passages if passage.suspicious
+    ]
     batches = batches_of(await asyncio.to_thread(passages_of, document, left_out))
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         parts = dict(await readings_of(scope, read_for, pending, reader.name))
     for number, batch in enumerate(batches):
-        known = parts.get(number)
-        if known is not None and (known.failure is None or known.attempts >= PART_ATTEMPTS):
+        earlier = parts.get(number)
+        if earlier is not None and (earlier.failure is None or earlier.attempts >= PART_ATTEMPTS):
             continue
         if is_late():
             return None
@@ -238,7 +240,7 @@ async def read_parts(
             reader,
             document,
             batch,
-            before=known,
+            before=earlier,
             prices=engine.metering.prices,
         )
         parts[number] = reading
@@ -246,15 +248,15 @@ async def read_parts(
             await keep_reading(scope, read_for, pending, number, reading)
         if reading.failure is not None:
             raise ModelAway(reading.failure)
-    held = {number: parts[number] for number in range(len(batches)) if number in parts}
-    failures = [each.failure for each in held.values() if each.failure is not None]
+    tried_parts = {number: parts[number] for number in range(len(batches)) if number in parts}
+    failures = [part.failure for part in tried_parts.values() if part.failure is not None]
     return Reading(
-        facts=tuple(fact for each in held.values() for fact in each.facts),
-        names=tuple(name for each in held.values() for name in each.names),
-        parts={number: each for number, each in held.items() if each.failure is None},
-        left_out=sum(each.left_out for each in held.values()),
-        usage=sum((each.usage for each in held.values()), Usage()),
-        failure=f"{len(failures)} of {len(held)} parts could not be read by the model: "
+        facts=tuple(fact for part in tried_parts.values() for fact in part.facts),
+        names=tuple(name for part in tried_parts.values() for name in part.names),
+        parts={number: part for number, part in tried_parts.items() if part.failure is None},
+        left_out=sum(part.left_out for part in tried_parts.values()),
+        usage=sum((part.usage for part in tried_parts.values()), Usage()),
+        failure=f"{len(failures)} of {len(tried_parts)} parts could not be read by the model: "
         f"{failures[-1]}"
         if failures
         else None,
@@ -271,22 +273,22 @@ async def _read_part(
 ) -> PartReading:
     notes: list[UsageNote] = []
     failure: str | None = None
-    read = None
+    part_found = None
     with watching_use(notes):
         try:
             reply = await reader.model(reader.task.instructions, prompt_of(document, batch))
         except ModelUnavailable as error:
             failure = error.with_hint
         else:
-            read = await asyncio.to_thread(reader.task.found_in, reply, document, batch)
-            if read is None:
+            part_found = await asyncio.to_thread(reader.task.found_in, reply, document, batch)
+            if part_found is None:
                 failure = f"{reader.model.name} wrote no list of {reader.task.read_for}"
     usage = (Usage() if before is None else before.usage) + prices.usage_of(notes)
     return PartReading(
         reader=reader.name,
-        facts=() if read is None else read.facts,
-        names=() if read is None else read.names,
-        left_out=0 if read is None else read.left_out,
+        facts=() if part_found is None else part_found.facts,
+        names=() if part_found is None else part_found.names,
+        left_out=0 if part_found is None else part_found.left_out,
         usage=usage,
         failure=failure,
         attempts=1 if before is None else before.attempts + 1,
@@ -310,7 +312,7 @@ def estimated_use(reader: DocumentReader, text_bytes: int) -> UsageNote:
 
 async def reading_progress(
     workspace: WorkspaceAccess,
-    wanted: Extracted,
+    kind: Extracted,
     extraction: Extraction,
     record: type[Failure],
     *,
@@ -326,12 +328,12 @@ async def reading_progress(
     model: ReadingUse | None = None
     failures: tuple[Failure, ...] = ()
     async with workspace.scope() as scope:
-        counts = await count_read(scope, wanted, sorted(read_by), classes)
+        counts = await count_read(scope, kind, sorted(read_by), classes)
         if with_model:
-            failures = await reading_failures(scope, wanted, record, _FAILURES_SHOWN)
+            failures = await reading_failures(scope, kind, record, _FAILURES_SHOWN)
         if reader is not None:
             by_model = f"{extraction.without_model}; {reader.name}"
-            unread = await unread_bytes(scope, wanted, by_model, classes)
+            unread = await unread_bytes(scope, kind, by_model, classes)
             estimate = estimated_use(reader, unread)
             model = ReadingUse(
                 model=reader.model.name,
@@ -345,7 +347,7 @@ async def reading_progress(
                 remaining_cost_usd=engine.metering.prices.of(estimate),
             )
     async with workspace.system_scope() as scope:
-        running = await _RUNNING[wanted](scope)
+        running = await _RUNNING[kind](scope)
     progress = Progress(
         enabled=extraction.enabled,
         documents=counts.documents,

@@ -91,7 +91,7 @@ async def open_engine(
         # Its default prints to standard output, which belongs to the caller.
         structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     settings = settings or load_settings()
-    _refuse_ways_without_database(settings)
+    _refuse_urls_without_database(settings)
     if settings.parser_sandbox == "required":
         require_sandbox()
     prices = prices_from(settings.prices)
@@ -109,28 +109,28 @@ async def open_engine(
     embedders = embedders_from(settings, at_first_use=models_at_first_use)
     server = None
     loading = asyncio.create_task(embedders.primary())  # beside the start of the database
-    async with AsyncExitStack() as opened:
-        opened.push_async_callback(embedders.close)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(embedders.close)
         # A thread that loads cannot be stopped.
-        opened.push_async_callback(partial(asyncio.gather, loading, return_exceptions=True))
+        stack.push_async_callback(partial(asyncio.gather, loading, return_exceptions=True))
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
-            opened.callback(server.release)
+            stack.callback(server.release)
         urls = database_urls(settings, server)
         await asyncio.to_thread(migrate, urls.owner)
         database = await open_database(
             urls.application, settings.pool_size, half_a_search(settings), keys
         )
-        opened.push_async_callback(database.pool.close)
-        _require_way_past_pooler(database, urls)
-        replicas = await _replicas(settings, database, opened)
+        stack.push_async_callback(database.pool.close)
+        _require_direct_url(database, urls)
+        replicas = await _replicas(settings, database, stack)
         embedder = await loading
         if telemetry is not None:
             telemetry.attach(
                 keeper(urls.application, settings.traces_kept_hours),
                 partial(queue_state, urls.application),
             )
-            opened.push_async_callback(asyncio.to_thread, telemetry.detach)
+            stack.push_async_callback(asyncio.to_thread, telemetry.detach)
         analyzer = TextAnalyzer()
         models = configured_models(settings)
         blobs = SealedBlobs(stored, database.sealing)
@@ -196,7 +196,7 @@ async def open_engine(
             server=None if server is None else keep(server),
             telemetry=telemetry,
         )
-        opened.pop_all()  # From now on the engine closes them.
+        stack.pop_all()  # From now on the engine closes them.
     return engine
 
 
@@ -226,38 +226,38 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> Databa
     )
 
 
-async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStack) -> Replicas:
+async def _replicas(settings: Settings, primary: Database, stack: AsyncExitStack) -> Replicas:
     """Open the replicas that the settings name, and start watching them."""
     limits = settings.pool_size, half_a_search(settings)
-    found = []
+    opened_replicas = []
     for url in settings.replica_database_urls.split():
         database = await open_replica(reachable(url), *limits, primary)
-        opened.push_async_callback(database.pool.close)
-        found.append(Replica(name=name_of(url), database=database))
+        stack.push_async_callback(database.pool.close)
+        opened_replicas.append(Replica(name=name_of(url), database=database))
     replicas = Replicas(
         primary=primary,
-        replicas=found,
+        replicas=opened_replicas,
         max_lag_seconds=settings.seconds.replica,
     )
     replicas.watch()
-    opened.push_async_callback(replicas.close)
+    stack.push_async_callback(replicas.close)
     return replicas
 
 
-def _refuse_ways_without_database(settings: Settings) -> None:
+def _refuse_urls_without_database(settings: Settings) -> None:
     """Raise UnsupportedSettings for a direct or owner URL without a database URL."""
-    ways = ("direct_database_url", "owner_database_url")
+    url_settings = ("direct_database_url", "owner_database_url")
     if settings.database_url is None and (
-        given := [each for each in ways if getattr(settings, each) is not None]
+        names := [name for name in url_settings if getattr(settings, name) is not None]
     ):
         raise UnsupportedSettings(
-            f"The setting {given[0]} is another way to the server of database_url, which is unset.",
-            hint=f"set FOOTNOTE_DATABASE_URL, or unset {variable_of(given[0])} for an embedded "
+            f"The setting {names[0]} is another way to the server of database_url, which is unset.",
+            hint=f"set FOOTNOTE_DATABASE_URL, or unset {variable_of(names[0])} for an embedded "
             "database",
         )
 
 
-def _require_way_past_pooler(database: Database, urls: DatabaseUrls) -> None:
+def _require_direct_url(database: Database, urls: DatabaseUrls) -> None:
     if database.pooled and urls.direct == urls.application:
         raise StoreUnavailable(
             "a connection pooler stands before the database, and what belongs to one connection "

@@ -30,7 +30,7 @@ DEFAULT_DPI = 120
 LEAST_DPI, MOST_DPI = 36, 300
 _AROUND = 120
 """Characters on each side of a span that tell its place on a page from others like it."""
-_LOOKS = 1
+_RENDERING_VERSION = 1
 """Version of the rendering, increased when the same request gives another picture."""
 
 
@@ -95,10 +95,10 @@ async def page_fingerprint(
     Raises NotFound and InvalidRequest.
     """
     _check_page(page, dpi)
-    shown, quotes = await _wanted(workspace, document_id, highlights)
-    said = [[quote.text, quote.before, quote.after] for quote in quotes]
-    whole = json.dumps([_LOOKS, shown.blob_key, page, dpi, said])
-    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+    version, quotes = await _resolve_highlights(workspace, document_id, highlights)
+    quote_texts = [[quote.text, quote.before, quote.after] for quote in quotes]
+    serialised = json.dumps([_RENDERING_VERSION, version.blob_key, page, dpi, quote_texts])
+    return hashlib.sha256(serialised.encode()).hexdigest()[:32]
 
 
 def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
@@ -115,16 +115,16 @@ async def _showable(
     workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
 ) -> AsyncIterator[tuple[Showable, tuple[Quote, ...]]]:
     """The file that is shown and the texts to be marked on it."""
-    shown, quotes = await _wanted(workspace, document_id, highlights)
-    if not shown.blob_key:
-        raise unkept(shown.filename)
+    version, quotes = await _resolve_highlights(workspace, document_id, highlights)
+    if not version.blob_key:
+        raise unkept(version.filename)
     sealing = await workspace.engine.database.sealing(workspace.workspace_id)
-    with await workspace.engine.blobs.open(shown.blob_key) as content:
+    with await workspace.engine.blobs.open(version.blob_key) as content:
         yield (
             Showable(
-                filename=shown.filename,
-                media_type=shown.media_type,
-                key=shown.blob_key,
+                filename=version.filename,
+                media_type=version.media_type,
+                key=version.blob_key,
                 content=content,
                 keep_pdf=not sealing.encrypts,
             ),
@@ -132,7 +132,7 @@ async def _showable(
         )
 
 
-async def _wanted(
+async def _resolve_highlights(
     workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
 ) -> tuple[ShownVersion, tuple[Quote, ...]]:
     """The version that is shown and the texts to be marked on it."""
@@ -156,34 +156,38 @@ async def _wanted(
                 hint=f"give {MAX_QUOTE_CHARACTERS:,} at most",
             )
     async with workspace.scope() as scope:
-        shown = await shown_version(scope, document_id)
-        require_pages(shown.media_type, shown.filename)
-        spans = [_span_within(each, shown) for each in highlights if each.text is None]
-        texts = iter(await texts_of_spans(scope, shown, spans, _AROUND) if spans else ())
+        version = await shown_version(scope, document_id)
+        require_pages(version.media_type, version.filename)
+        spans = [
+            _span_within(highlight, version) for highlight in highlights if highlight.text is None
+        ]
+        texts = iter(await texts_of_spans(scope, version, spans, _AROUND) if spans else ())
     quotes = []
-    for each in highlights:
-        if each.text is None:
-            found = next(texts)
-            quotes.append(Quote(text=found.quoted, before=found.before, after=found.after))
+    for highlight in highlights:
+        if highlight.text is None:
+            span_text = next(texts)
+            quotes.append(
+                Quote(text=span_text.quoted, before=span_text.before, after=span_text.after)
+            )
         else:
-            quotes.append(Quote(text=each.text))
-    return shown, tuple(quotes)
+            quotes.append(Quote(text=highlight.text))
+    return version, tuple(quotes)
 
 
-def _span_within(highlight: Highlight, shown: ShownVersion) -> tuple[int, int]:
+def _span_within(highlight: Highlight, version: ShownVersion) -> tuple[int, int]:
     start, end = highlight.char_start, highlight.char_end
     assert start is not None, "checked before"
     assert end is not None, "checked before"
-    if shown.characters is None:
+    if version.characters is None:
         raise InvalidRequest(
-            f"“{shown.filename}” is not indexed, so there is no text to take a span of",
+            f"“{version.filename}” is not indexed, so there is no text to take a span of",
             hint="wait until its status is indexed, or give the text itself",
         )
-    if not 0 <= start < end <= shown.characters or end - start > MAX_QUOTE_CHARACTERS:
+    if not 0 <= start < end <= version.characters or end - start > MAX_QUOTE_CHARACTERS:
         raise InvalidRequest(
             f"there is no span from {start} to {end}",
-            hint=f"the text of “{shown.filename}” has {shown.characters:,} characters; a span has "
-            f"1 to {MAX_QUOTE_CHARACTERS:,} of them",
+            hint=f"the text of “{version.filename}” has {version.characters:,} characters; "
+            f"a span has 1 to {MAX_QUOTE_CHARACTERS:,} of them",
         )
     return start, end
 

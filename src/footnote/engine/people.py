@@ -103,5 +103,5 @@ def _check(kind: TypeAdapter[str], name: str, value: str) -> None:
     try:
         kind.validate_python(value)
     except ValidationError as error:
-        told = wrong_value(error.errors(include_url=False)[0])
-        raise InvalidRequest(f"{name}: {told}", hint="give another name") from error
+        message = wrong_value(error.errors(include_url=False)[0])
+        raise InvalidRequest(f"{name}: {message}", hint="give another name") from error

@@ -32,7 +32,7 @@ R = TypeVar("R")
 SCHEMA = 1
 """Of the files of an archive."""
 _PIECE_BYTES = 64 * 1024
-_ODD = re.compile(r"[^\w.()+ -]+|^\.+")
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.()+ -]+|^\.+")
 _NAME_CHARACTERS = 100
 
 Records = AsyncGenerator[tuple[object, tuple[UUID, ...]]]
@@ -90,7 +90,7 @@ class _Export:
     """Files that are not there any more."""
 
     @property
-    def who(self) -> str:
+    def principal_id(self) -> str:
         return self.person.principal.principal_id
 
     async def pieces(self) -> AsyncGenerator[ArchivePiece]:
@@ -117,23 +117,25 @@ class _Export:
         yield ArchivePiece(content=self.archive.take())
 
     async def _section(self, name: str, records: Records) -> AsyncGenerator[ArchivePiece]:
-        shown: dict[UUID, None] = {}
+        shown_ids: dict[UUID, None] = {}
         with self.archive.file(name, of_records=True) as file:
             async with aclosing(records):
                 async for record, document_ids in records:
                     file.write_record(to_json(record))
-                    shown.update(dict.fromkeys(document_ids))
+                    shown_ids.update(dict.fromkeys(document_ids))
                     # Documents are in the audit log before anything of them is handed out.
                     if self.archive.waiting_bytes >= _PIECE_BYTES:
-                        yield ArchivePiece(content=self.archive.take(), document_ids=tuple(shown))
-                        shown.clear()
-        yield ArchivePiece(content=self.archive.take(), document_ids=tuple(shown))
+                        yield ArchivePiece(
+                            content=self.archive.take(), document_ids=tuple(shown_ids)
+                        )
+                        shown_ids.clear()
+        yield ArchivePiece(content=self.archive.take(), document_ids=tuple(shown_ids))
 
     async def _rows(self, section: str) -> Records:
         after: str | None = ""
         while after is not None:
             async with self.person.system_scope() as scope:
-                rows, after = await stored.rows_about(scope, section, self.who, after)
+                rows, after = await stored.rows_about(scope, section, self.principal_id, after)
             for row in rows:
                 yield row, ()
 
@@ -142,7 +144,7 @@ class _Export:
         while after is not None:
             async with self.person.system_scope() as scope:
                 entries, after = await stored.audit_about(
-                    scope, self.who, after, by_others=self.by_others
+                    scope, self.principal_id, after, by_others=self.by_others
                 )
             for entry in entries:
                 yield entry, ()
@@ -155,47 +157,49 @@ class _Export:
         after: str | None = ""
         while after is not None:
             async with self.documents() as scope:
-                page, after = await stored.documents_about(scope, self.who, after)
-            for each in page:
-                yield each
+                page, after = await stored.documents_about(scope, self.principal_id, after)
+            for entry in page:
+                yield entry
 
     async def _conversations(self) -> Records:
-        async for each in self._each_conversation():
-            yield each, ()
+        async for record in self._all_conversations():
+            yield record, ()
 
-    async def _each_conversation(self) -> AsyncGenerator[Conversation]:
+    async def _all_conversations(self) -> AsyncGenerator[Conversation]:
         # By their ids: the order of their last use changes while they are read.
         after: str | None = ""
         while after is not None:
             async with self.person.system_scope() as scope:
-                rows, after = await stored.rows_about(scope, "conversation_ids", self.who, after)
+                rows, after = await stored.rows_about(
+                    scope, "conversation_ids", self.principal_id, after
+                )
             for row in rows:
-                found = await self._unless_deleted(conversation, row["conversation_id"])
-                if found is not None:
-                    yield found
+                details = await self._unless_deleted(conversation, row["conversation_id"])
+                if details is not None:
+                    yield details
 
     async def _views(self) -> Records:
         # As the person, whose views alone are read; they are few.
         async with self.person.scope() as scope:
-            found = await list_views(scope)
-        for each in found:
-            yield each, ()
+            saved_views = await list_views(scope)
+        for view in saved_views:
+            yield view, ()
 
     async def _messages(self) -> Records:
-        async for each in self._each_conversation():
+        async for record in self._all_conversations():
             cursor: str | None = None
             while True:
                 page = await self._unless_deleted(
                     messages,
-                    each.conversation_id,
+                    record.conversation_id,
                     limit=MAX_PAGE,
                     cursor=cursor,
                     all_branches=True,
                 )
                 for message in () if page is None else page.messages:
                     used = () if message.answer is None else message.answer.evidence
-                    line = {"conversation_id": each.conversation_id, **asdict(message)}
-                    yield line, tuple(one.document_id for one in used)
+                    line = {"conversation_id": record.conversation_id, **asdict(message)}
+                    yield line, tuple(source.document_id for source in used)
                 cursor = None if page is None else page.next_cursor
                 if cursor is None:
                     break
@@ -220,19 +224,19 @@ class _Export:
             except (NotFound, BlobDamaged):
                 self.not_kept += 1
                 continue
-            name = _ODD.sub("_", document.filename)[-_NAME_CHARACTERS:]
+            name = _UNSAFE_CHARACTERS.sub("_", document.filename)[-_NAME_CHARACTERS:]
             path = f"files/{document.document_id}/{name or 'file'}"
-            shown: tuple[UUID, ...] = (document.document_id,)
+            document_ids: tuple[UUID, ...] = (document.document_id,)
             with opened.content, self.archive.file(path, of_records=False) as file:
                 while part := await asyncio.to_thread(opened.content.read, _PIECE_BYTES):
                     file.write(part)
-                    yield ArchivePiece(content=self.archive.take(), document_ids=shown)
-                    shown = ()
+                    yield ArchivePiece(content=self.archive.take(), document_ids=document_ids)
+                    document_ids = ()
 
     def _manifest(self) -> object:
         return {
             "schema": SCHEMA,
-            "principal": self.who,
+            "principal": self.principal_id,
             "workspace": self.person.workspace.name,
             "made_at": datetime.now(UTC),
             "files": self.archive.files,

@@ -62,9 +62,9 @@ async def push_url(
         visibility=visibility,
         shared_with=None if shared_with is None else tuple(shared_with),
     )
-    known = _push_under(workspace, idempotency_key)
+    push_id = _push_id_for(workspace, idempotency_key)
     async with workspace.scope() as scope:
-        ingest_id = await pushes.accept_url(scope, pushed, workspace.proved_identity, known)
+        ingest_id = await pushes.accept_url(scope, pushed, workspace.proved_identity, push_id)
         return await _push_status(scope, ingest_id)
 
 
@@ -87,14 +87,14 @@ async def push_content(
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
-    known = _push_under(workspace, idempotency_key)
-    if known is not None:
-        told = (collection, external_id, filename, metadata, tags, visibility, shared_with)
-        written = [hashlib.sha256(content).hexdigest(), *told]
-        fingerprint = hashlib.sha256(json.dumps(written, default=list).encode()).hexdigest()
+    push_id = _push_id_for(workspace, idempotency_key)
+    if push_id is not None:
+        arguments = (collection, external_id, filename, metadata, tags, visibility, shared_with)
+        fingerprinted = [hashlib.sha256(content).hexdigest(), *arguments]
+        fingerprint = hashlib.sha256(json.dumps(fingerprinted, default=list).encode()).hexdigest()
         async with workspace.scope() as scope:
-            if not await pushes.claim_content(scope, known, fingerprint):
-                return await _push_status(scope, known)
+            if not await pushes.claim_content(scope, push_id, fingerprint):
+                return await _push_status(scope, push_id)
     received = await receive_stream(
         workspace,
         io.BytesIO(content),
@@ -105,15 +105,15 @@ async def push_content(
         tags=tags,
         visibility=visibility,
         shared_with=shared_with,
-        announced_as=known,
+        announced_as=push_id,
     )
     async with workspace.scope() as scope:
-        if known is None:
-            known = await pushes.accept_received(scope, received.document.document_id)
-        return await _push_status(scope, known)
+        if push_id is None:
+            push_id = await pushes.accept_received(scope, received.document.document_id)
+        return await _push_status(scope, push_id)
 
 
-def _push_under(workspace: WorkspaceAccess, key: IdempotencyKey | None) -> UUID | None:
+def _push_id_for(workspace: WorkspaceAccess, key: IdempotencyKey | None) -> UUID | None:
     """Derive the id of a push from the principal and the idempotency key; None without one."""
     name = f"{workspace.principal.principal_id}\0{key}"
     return None if key is None else uuid5(workspace.workspace_id, name)

@@ -25,52 +25,57 @@ async def searched_by_part(
     Merged, there is about as much evidence as before. A question with one part, or without a reader
     to split it, keeps its response and has no parts. Raises what `run_search` raises.
     """
-    reader, meant = workspace.engine.reader, response.standalone_question or response.query
+    reader, full_question = workspace.engine.reader, response.standalone_question or response.query
     try:
-        told = () if reader is None else await reader.decompose(meant)
+        sub_questions = () if reader is None else await reader.decompose(full_question)
     except ModelUnavailable:
         return response, ()  # The next call of the model reports that it is unavailable.
-    questions = list(dict.fromkeys(each[:MAX_QUERY_CHARACTERS] for each in told))
+    questions = list(
+        dict.fromkeys(sub_question[:MAX_QUERY_CHARACTERS] for sub_question in sub_questions)
+    )
     if len(questions) < 2:
         return response, ()
     requests = [
-        replace(prepared.request, query=each, top_k=prepared.asked.top_k, conversation=())
-        for each in questions
+        replace(prepared.request, query=question, top_k=prepared.asked.top_k, conversation=())
+        for question in questions
     ]
     try:
-        searches = [await prepare_search(workspace, each) for each in requests]
+        searches = [await prepare_search(workspace, request) for request in requests]
     except InvalidRequest:
         return response, ()  # A part is no query by itself, such as one that only excludes words.
-    found = [
-        each for _, each in await asyncio.gather(*(run_search(workspace, one) for one in searches))
+    results = [
+        result
+        for _, result in await asyncio.gather(
+            *(run_search(workspace, search) for search in searches)
+        )
     ]
-    most = max(LEAST_PASSAGES, -(-prepared.asked.top_k // len(found)))
-    merged = _in_turn([each.evidence[:most] for each in found])
-    held = {each.passage.chunk_id: each for each in merged}
+    limit = max(LEAST_PASSAGES, -(-prepared.asked.top_k // len(results)))
+    merged = _interleaved([result.evidence[:limit] for result in results])
+    merged_hits = {hit.passage.chunk_id: hit for hit in merged}
     parts = tuple(
         Part(
-            question=each.corrected_query or each.query,
-            evidence=[held[one.passage.chunk_id] for one in each.evidence[:most]],
+            question=result.corrected_query or result.query,
+            evidence=[merged_hits[hit.passage.chunk_id] for hit in result.evidence[:limit]],
         )
-        for each in found
+        for result in results
     )
-    searched = dict.fromkeys((*response.searched, *(each.question for each in parts)))
-    notes = dict.fromkeys(note for each in (response, *found) for note in each.degraded)
+    searched = dict.fromkeys((*response.searched, *(part.question for part in parts)))
+    notes = dict.fromkeys(note for result in (response, *results) for note in result.degraded)
     together = replace(
         response,
         evidence=merged,
-        searched=tuple(each for each in searched if each != response.query),
-        confidence=max(each.confidence for each in (response, *found)),
+        searched=tuple(query for query in searched if query != response.query),
+        confidence=max(result.confidence for result in (response, *results)),
         degraded=tuple(notes),
     )
     return together, parts
 
 
-def _in_turn(rankings: Sequence[Sequence[Evidence]]) -> tuple[Evidence, ...]:
+def _interleaved(rankings: Sequence[Sequence[Evidence]]) -> tuple[Evidence, ...]:
     """Interleave rankings round-robin, each passage once."""
-    found: dict[str, Evidence] = {}
-    for place in range(max(map(len, rankings), default=0)):
+    hits: dict[str, Evidence] = {}
+    for position in range(max(map(len, rankings), default=0)):
         for ranking in rankings:
-            for each in ranking[place : place + 1]:
-                found.setdefault(each.passage.chunk_id, each)
-    return tuple(replace(each, rank=rank) for rank, each in enumerate(found.values(), 1))
+            for hit in ranking[position : position + 1]:
+                hits.setdefault(hit.passage.chunk_id, hit)
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits.values(), 1))

@@ -28,37 +28,45 @@ class Reapplied:
 async def reapply(
     engine: Engine,
     newest: Manifest,
-    others: Sequence[ErasureEntry],
-    gone: Collection[DestroyedWorkspace],
+    extra_erasures: Sequence[ErasureEntry],
+    extra_destructions: Collection[DestroyedWorkspace],
 ) -> Reapplied:
     """Restore the newest wrapping of the keys, and repeat later destructions and erasures.
 
-    A workspace that the newest run does not have was destroyed before it; `others` and `gone` are
-    erasures and destructions that no run has. Raises KeyUnavailable for keys that the master key
-    does not unwrap.
+    A workspace that the newest run does not have was destroyed before it; `extra_erasures` and
+    `extra_destructions` are those that no run has. Raises KeyUnavailable for keys that the master
+    key does not unwrap.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "keys.json"
         await asyncio.to_thread(write_keys, path, newest.keys)
         keys = await engine.import_keys(path)
-    there = {each.workspace_id for each in newest.keys} - {each.workspace_id for each in gone}
+    expected_ids = {workspace_keys.workspace_id for workspace_keys in newest.keys} - {
+        destruction.workspace_id for destruction in extra_destructions
+    }
     destroyed, refused = [], []
-    for each in await engine.workspaces():
-        if each.workspace_id in there:
+    for workspace in await engine.workspaces():
+        if workspace.workspace_id in expected_ids:
             continue
         try:
-            await engine.destroy_workspace(each.name)
-            destroyed.append(each.name)
+            await engine.destroy_workspace(workspace.name)
+            destroyed.append(workspace.name)
         except UnderLegalHold as error:
             refused.append(error.with_hint)
     replayed: list[ReplayedErasure] = []
-    known = {each.certificate_id: each for each in (*newest.erasures, *others)}
+    erasures = {erasure.certificate_id: erasure for erasure in (*newest.erasures, *extra_erasures)}
     for workspace in await engine.workspaces():
-        mine = [each for each in known.values() if each.workspace_id == workspace.workspace_id]
-        if mine:
-            inside = await engine.workspace(workspace.name)
-            replayed += await inside.replay_erasures(sorted(mine, key=lambda one: one.erased_at))
-    refused += [each.refusal for each in replayed if each.refusal is not None]
+        workspace_erasures = [
+            erasure
+            for erasure in erasures.values()
+            if erasure.workspace_id == workspace.workspace_id
+        ]
+        if workspace_erasures:
+            opened = await engine.workspace(workspace.name)
+            replayed += await opened.replay_erasures(
+                sorted(workspace_erasures, key=lambda erasure: erasure.erased_at)
+            )
+    refused += [replay.refusal for replay in replayed if replay.refusal is not None]
     return Reapplied(
         keys_restored=keys.restored,
         destroyed=tuple(destroyed),

@@ -45,7 +45,7 @@ from footnote.validation.constrained_types import (
 
 MAX_FILENAME_CHARACTERS = 255
 _ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
-_NONE_GONE: Mapping[str, Sequence[str]] = MappingProxyType({})
+_NO_FORMER_IDS: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_BLOB = ""
 """The key of bytes that were never stored."""
 _WORKSPACES_IN_QUEUE = 10
@@ -144,7 +144,7 @@ async def receive_stream(
     shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
     keep_too_large: bool = True,
-    former: Annotated[Mapping[str, Sequence[str]], SkipValidation] = _NONE_GONE,
+    former: Annotated[Mapping[str, Sequence[str]], SkipValidation] = _NO_FORMER_IDS,
     announced_as: UUID | None = None,
 ) -> Received:
     """Accept a seekable file: measure and hash it first, then store it, in pieces.
@@ -202,18 +202,18 @@ async def _take_in(
     engine, name = workspace.engine, described.filename
     limit = engine.settings.limits.bytes
     examined = await asyncio.to_thread(examine, content, name, limit)
-    gone = former.get(examined.content_sha256, ())
+    former_ids = former.get(examined.content_sha256, ())
     incoming = replace(
         described,
         media_type=examined.media_type or media.UNKNOWN,
         byte_size=examined.byte_size,
         content_sha256=examined.content_sha256,
-        former_external_id=former_place(described.external_id, gone),
+        former_external_id=former_place(described.external_id, former_ids),
         failure=None if examined.refusal is None else failure_of(examined.refusal),
     )
     if examined.byte_size > limit and not keep_too_large:
         async with workspace.scope() as scope:
-            return _under(name, await receive_document(scope, incoming))
+            return _with_uploaded_name(name, await receive_document(scope, incoming))
     receipt = None
     if idempotency_key is not None:
         receipt = IdempotentRequest(
@@ -225,9 +225,9 @@ async def _take_in(
     if receipt is not None:
         # In the principal's scope: who may see the document can have changed since.
         async with workspace.scope() as scope:
-            known = await _repeated(scope, receipt)
-        if known is not None:
-            return _under(name, known)
+            outcome = await _repeated(scope, receipt)
+        if outcome is not None:
+            return _with_uploaded_name(name, outcome)
     async with workspace.system_scope() as scope:
         if incoming.failure is None:
             await require_room(scope, _queue_limits(engine))
@@ -236,11 +236,11 @@ async def _take_in(
         _written(workspace, claim, AsExamined(content, examined, name)),
         workspace.scope() as scope,
     ):
-        if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
+        if receipt is not None and (outcome := await _repeated(scope, receipt)) is not None:
             # A concurrent repeat of the request finished first and stored the same bytes.
             await redeem(scope, claim)
             await give_up_unnamed(scope, claim)
-            return _under(name, known)
+            return _with_uploaded_name(name, outcome)
         received = await receive_document(
             scope, replace(incoming, blob_key=claim.blob_key, claim=claim)
         )
@@ -249,7 +249,7 @@ async def _take_in(
         if not received.duplicate:
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
-        return _under(name, received)
+        return _with_uploaded_name(name, received)
 
 
 def _fingerprint(incoming: Incoming) -> bytes:
@@ -262,9 +262,9 @@ def _fingerprint(incoming: Incoming) -> bytes:
         "visibility": incoming.visibility,
         "access": None if incoming.access is None else sorted(incoming.access),
     }
-    given = {name: value for name, value in optional.items() if value not in (None, [], {})}
-    if given:
-        parts.append(json.dumps(given, sort_keys=True, default=str))
+    supplied = {name: value for name, value in optional.items() if value not in (None, [], {})}
+    if supplied:
+        parts.append(json.dumps(supplied, sort_keys=True, default=str))
     return hashlib.sha256("\0".join(parts).encode()).digest()
 
 
@@ -286,7 +286,7 @@ async def _written(
         raise
 
 
-def former_place(external_id: str | None, gone: Sequence[str]) -> str | None:
+def former_place(external_id: str | None, former_ids: Sequence[str]) -> str | None:
     """Return a file's former id: the only one with its bytes, or in its folder or by its name.
 
     >>> former_place("hr/final.txt", ["public/offer.txt", "hr/offer.txt"])
@@ -296,15 +296,15 @@ def former_place(external_id: str | None, gone: Sequence[str]) -> str | None:
     if external_id is None:
         return None
     folder, _, name = external_id.rpartition("/")
-    of_folder = [each for each in gone if each.rpartition("/")[0] == folder]
-    of_name = [each for each in gone if each.rpartition("/")[2] == name]
-    for likely in (gone, of_folder, of_name):
-        if len(likely) == 1:
-            return likely[0]
+    of_folder = [former_id for former_id in former_ids if former_id.rpartition("/")[0] == folder]
+    of_name = [former_id for former_id in former_ids if former_id.rpartition("/")[2] == name]
+    for matches in (former_ids, of_folder, of_name):
+        if len(matches) == 1:
+            return matches[0]
     return None
 
 
-def _under(filename: str, received: Received) -> Received:
+def _with_uploaded_name(filename: str, received: Received) -> Received:
     """Return the result with the uploaded name, where the document has another."""
     differs = received.duplicate and received.document.filename != filename
     return replace(received, received_as=filename) if differs else received
@@ -339,13 +339,13 @@ async def _repeated(scope: WorkspaceScope, receipt: IdempotentRequest) -> Receiv
 
     Raises NotFound for a document that the principal of the scope may not see any more.
     """
-    known = await known_outcome(scope, receipt)
-    if known is None:
+    outcome = await known_outcome(scope, receipt)
+    if outcome is None:
         return None
     return Received(
-        document=await get_document(scope, known.document_id),
-        duplicate=known.duplicate,
-        new_version=known.new_version,
+        document=await get_document(scope, outcome.document_id),
+        duplicate=outcome.duplicate,
+        new_version=outcome.new_version,
     )
 
 

@@ -26,17 +26,17 @@ class Questions:
     questions: tuple[str, ...]
 
 
-async def recorded_answers(settings: Settings, asked: Questions) -> tuple[RecordedAnswer, ...]:
+async def recorded_answers(settings: Settings, questions: Questions) -> tuple[RecordedAnswer, ...]:
     """Ask the questions of the running installation and return its answers."""
     async with await open_engine(settings) as engine:
         return tuple(
             [
                 RecordedAnswer(
-                    workspace=asked.workspace,
+                    workspace=questions.workspace,
                     question=question,
-                    citations=await _citations(engine, asked.workspace, question),
+                    citations=await _citations(engine, questions.workspace, question),
                 )
-                for question in asked.questions
+                for question in questions.questions
             ]
         )
 
@@ -50,22 +50,22 @@ async def compared_answers(
     """
     differences = []
     left_out = 0
-    for each in recorded:
-        if any(citation.document_id in erased for citation in each.citations):
+    for answer in recorded:
+        if any(citation.document_id in erased for citation in answer.citations):
             left_out += 1
             continue
         try:
-            found = await _citations(engine, each.workspace, each.question)
+            citations = await _citations(engine, answer.workspace, answer.question)
         except NoSuchWorkspace:
             left_out += 1  # It was destroyed, or did not exist yet at the restored time.
             continue
-        if found != each.citations:
+        if citations != answer.citations:
             differences.append(
                 AnswerDifference(
-                    workspace=each.workspace,
-                    question=each.question,
-                    recorded=each.citations,
-                    found=found,
+                    workspace=answer.workspace,
+                    question=answer.question,
+                    recorded=answer.citations,
+                    found=citations,
                 )
             )
     return AnswerComparison(
@@ -77,10 +77,10 @@ async def _citations(engine: Engine, workspace: str, question: str) -> tuple[Rec
     answer = await (await engine.workspace(workspace)).ask(question)
     return tuple(
         RecordedCitation(
-            document_id=each.document_id,
-            char_start=each.char_start,
-            char_end=each.char_end,
-            quote=each.quote,
+            document_id=citation.document_id,
+            char_start=citation.char_start,
+            char_end=citation.char_end,
+            quote=citation.quote,
         )
-        for each in answer.citations
+        for citation in answer.citations
     )

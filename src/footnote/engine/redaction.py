@@ -28,8 +28,8 @@ def redaction_of(engine: Services, workspace_id: UUID) -> RedactionSource:
 
     async def read() -> Redaction:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            own = (await stored.read_configuration(scope)).settings
-        values = {name: own[name].value for name in _STRICTEST if name in own}
+            overrides = (await stored.read_configuration(scope)).settings
+        values = {name: overrides[name].value for name in _STRICTEST if name in overrides}
         return redaction_from(engine.settings, values)
 
     return read
@@ -57,10 +57,10 @@ async def model_use_of_job(
                 await add_usage(scope, engine.metering.priced(about, notes))
 
 
-def redaction_from(installed: Settings, own: Mapping[str, object]) -> Redaction:
+def redaction_from(installed: Settings, overrides: Mapping[str, object]) -> Redaction:
     """Combine the redaction settings of the installation and of a workspace."""
     values: dict[str, SettingValue] = {}
-    for name, value in own.items():
+    for name, value in overrides.items():
         try:
             checked = checked_setting(name, value)
         except InvalidRequest:
@@ -80,8 +80,8 @@ def at_least(installed: Settings, name: str, value: SettingValue) -> SettingValu
     if not installed.redact:
         return value
     if name == "redact":
-        both = {*listed(installed.redact), *listed(str(value))}
-        return ",".join(kind for kind in PersonalData if kind in both)
+        kinds = {*listed(installed.redact), *listed(str(value))}
+        return ",".join(kind for kind in PersonalData if kind in kinds)
     if name == "redact_embeddings":
         return installed.redact_embeddings or value
     if name == "redact_media" and installed.redact_media == "refuse":

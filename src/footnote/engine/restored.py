@@ -60,7 +60,7 @@ async def restored_in(
     models = settings.home / "models"
     if models.exists():
         (folder / "models").symlink_to(models.absolute())
-    changed: dict[str, object] = {
+    overrides: dict[str, object] = {
         "home": folder,
         "blob_url": None,
         "direct_database_url": None,
@@ -69,34 +69,34 @@ async def restored_in(
     }
     made_key = settings.home / MADE_KEY
     if settings.master_key is None and made_key.exists():
-        changed["master_key"] = str(made_key)
+        overrides["master_key"] = str(made_key)
     if plan.last.backup.method is BackupMethod.LOGICAL:
-        changed |= {"database_url": None, "owner_database_url": None}
+        overrides |= {"database_url": None, "owner_database_url": None}
         started = await asyncio.to_thread(start_embedded, folder)
         try:
             owner = OwnerView(started.url(OWNER_ROLE))
             await asyncio.to_thread(_load, owner, store, plan, started.binaries, tell)
             with _master_key_required(settings):
-                async with await open_engine(_settings_over(settings, changed)) as engine:
+                async with await open_engine(_settings_with(settings, overrides)) as engine:
                     yield Restored(engine, owner)
         finally:
             await asyncio.to_thread(started.release)
         return
     await asyncio.to_thread(_assemble, recovery, store, plan, tell)
     tell("replaying the log")
-    running = replace(recovery, superuser=server.superuser).recovered(plan.until)
-    at = await asyncio.to_thread(running.__enter__)
+    recovery_run = replace(recovery, superuser=server.superuser).recovered(plan.until)
+    running_server = await asyncio.to_thread(recovery_run.__enter__)
     try:
-        owner = OwnerView(at.url(server.owner_login, server.database))
-        changed |= {
-            "database_url": at.url(server.application_login, server.database),
+        owner = OwnerView(running_server.url(server.owner_login, server.database))
+        overrides |= {
+            "database_url": running_server.url(server.application_login, server.database),
             "owner_database_url": owner.url,
         }
         with _master_key_required(settings):
-            async with await open_engine(_settings_over(settings, changed)) as engine:
+            async with await open_engine(_settings_with(settings, overrides)) as engine:
                 yield Restored(engine, owner)
     finally:
-        await asyncio.to_thread(running.__exit__, None, None, None)
+        await asyncio.to_thread(recovery_run.__exit__, None, None, None)
 
 
 @asynccontextmanager
@@ -124,22 +124,22 @@ def _master_key_required(settings: Settings) -> Iterator[None]:
 
     The engine looks for the key in the temporary folder of the restoration.
     """
-    place = settings.home / MADE_KEY
+    key_path = settings.home / MADE_KEY
     try:
         yield
     except KeyUnavailable as error:
-        if settings.master_key is not None or place.exists():
+        if settings.master_key is not None or key_path.exists():
             raise
         raise KeyUnavailable(
-            f"there is no master key at {place}, and what is restored is under one",
+            f"there is no master key at {key_path}, and what is restored is under one",
             hint=f"copy {MADE_KEY} of the installation that was backed up there, or name its place "
             "by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
         ) from error
 
 
-def _settings_over(settings: Settings, changed: dict[str, object]) -> Settings:
-    given = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return Settings(**{**given, **changed})
+def _settings_with(settings: Settings, overrides: dict[str, object]) -> Settings:
+    values = {name: getattr(settings, name) for name in settings.model_fields_set}
+    return Settings(**{**values, **overrides})
 
 
 def _load(owner: OwnerView, store: BackupStore, plan: Plan, binaries: Path, tell: Tell) -> None:
@@ -161,13 +161,13 @@ def _assemble(recovery: Recovery, store: BackupStore, plan: Plan, tell: Tell) ->
     recovery.combine(bases)
     log = recovery.folder / "log"
     log.mkdir(mode=0o700)
-    told = NowAndThen(tell, "read {:,} segments of the log")
+    progress = NowAndThen(tell, "read {:,} segments of the log")
     for count, (segment, name) in enumerate(sorted(plan.log.items()), 1):
         with (log / segment).open("wb") as file:
             for piece in store.read(name):
                 file.write(piece)
-        told(count)
+        progress(count)
 
 
 def _part(run: Manifest, name: str) -> BackupPart:
-    return next(each for each in run.backup.parts if each.name == name)
+    return next(part for part in run.backup.parts if part.name == name)

@@ -65,7 +65,7 @@ async def restore_backup(
     Raises NotFound where no backup reaches that point, Conflict where the target is not empty or in
     use, CiphertextDamaged for altered data, KeyUnavailable for a wrong key, and StoreUnavailable.
     """
-    store, plan = await asyncio.to_thread(_planned, settings, options.backup_id, options.at)
+    store, plan = await asyncio.to_thread(_store_and_plan, settings, options.backup_id, options.at)
     restoring = _Restoring(settings=settings, options=options, store=store, plan=plan, tell=tell)
     return await restoring.restore()
 
@@ -89,7 +89,7 @@ async def verify_backups(
     if not parts_only:
         try:
             options = RestoreOptions(backup_id=backup_id, ask=True)
-            _, plan = await asyncio.to_thread(_planned, settings, backup_id, None)
+            _, plan = await asyncio.to_thread(_store_and_plan, settings, backup_id, None)
             trial = _Restoring(
                 settings=settings, options=options, store=store, plan=plan, tell=tell
             )
@@ -99,7 +99,7 @@ async def verify_backups(
     return replace(read, faults=tuple(faults), restoration=restoration)
 
 
-def _planned(
+def _store_and_plan(
     settings: Settings, backup_id: str | None, at: datetime | None
 ) -> tuple[BackupStore, Plan]:
     store = backup_store_from(settings)
@@ -110,7 +110,7 @@ def _planned(
 def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
     """Read every part that a manifest lists, and collect the faults."""
     store.require_key()
-    told = NowAndThen(tell, "read {:,} parts")
+    progress = NowAndThen(tell, "read {:,} parts")
     faults, runs = [], []
     for backup_id in store.ids():
         try:
@@ -123,12 +123,12 @@ def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
         faults.append(str(error))
     parts: dict[str, tuple[BackupPart, bool]] = {}
     for run in runs:
-        parts |= {each.name: (each, True) for each in run.backup.parts}
+        parts |= {part.name: (part, True) for part in run.backup.parts}
         try:
             index = read_index(store, run.file_index)
         except CiphertextDamaged:
             continue  # Reported below, as the index is itself a part.
-        parts |= {each.part.name: (each.part, False) for each in index.values()}
+        parts |= {file.part.name: (file.part, False) for file in index.values()}
     size = 0
     for count, (part, compressed) in enumerate(parts.values(), 1):
         try:
@@ -137,7 +137,7 @@ def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
         except CiphertextDamaged as error:
             faults.append(str(error))
         size += part.bytes
-        told(count)
+        progress(count)
     return BackupVerification(
         backups=len(runs), parts=len(parts), bytes=size, faults=tuple(faults), restoration=None
     )
@@ -156,7 +156,7 @@ class _Restoring:
     async def restore(self) -> Restoration:
         """Restore into staging, then move the result to the target in the last step."""
         settings, folder = self.settings, self.options.data_folder
-        self._require_fitting_place()
+        self._require_suitable_target()
         require_home(settings.home)
         private_folder(settings.home)
         if settings.database_url is None or folder is not None:
@@ -164,11 +164,11 @@ class _Restoring:
             open_home(settings.home, account)
             if folder is not None:
                 account.require_reachable(folder.absolute())
-        with ExitStack() as held:
-            held.enter_context(only_one(settings.home / "restoring.lock", "restoring a backup"))
+        with ExitStack() as locks:
+            locks.enter_context(only_one(settings.home / "restoring.lock", "restoring a backup"))
             if settings.database_url is None and folder is None:
                 require_usable(settings.home)
-                held.enter_context(unused(settings.home))
+                locks.enter_context(unused(settings.home))
                 self._require_room(settings.home / "postgres")
             elif folder is not None:
                 self._require_room(folder)
@@ -184,21 +184,21 @@ class _Restoring:
             if settings.database_url is not None and folder is None:
                 async with restored_into_database(
                     settings, self.store, self.plan, self.tell
-                ) as found:
-                    return await self._settled(found, self._target, "the database")
+                ) as restored:
+                    return await self._finish(restored, self._target, "the database")
             staging = settings.home / _STAGING
             if folder is not None:
                 staging = folder.absolute().with_name(f".{folder.name}.{_STAGING}")
             with emptied(staging) as recovery:
-                place = folder or settings.home
+                location = folder or settings.home
                 async with restored_in(
                     recovery, settings, self.store, self.plan, self.tell
-                ) as found:
+                ) as restored:
                     staged = partial(files_at, staging / "blobs", None, None)
                     files = self._target if folder or settings.blob_url else staged
-                    done = await self._settled(found, files, str(place))
+                    restoration = await self._finish(restored, files, str(location))
                 os.sync()
-                return replace(done, moved_aside=self._take_place(recovery))
+                return replace(restoration, moved_aside=self._move_into_place(recovery))
 
     async def try_out(self) -> Restoration:
         """Restore the database in a temporary folder, without stored files, and remove it."""
@@ -210,37 +210,37 @@ class _Restoring:
         ):
             async with restored_in(
                 recovery, self.settings, self.store, self.plan, self.tell
-            ) as found:
-                return await self._settled(found, None, str(recovery.folder))
+            ) as restored:
+                return await self._finish(restored, None, str(recovery.folder))
 
-    async def _settled(
-        self, found: Restored, target: Callable[[], ObjectStore] | None, place: str
+    async def _finish(
+        self, restored: Restored, target: Callable[[], ObjectStore] | None, location: str
     ) -> Restoration:
         """Replay erasures and destructions, ask the recorded questions, and restore the files."""
         self.tell("destroying and erasing again what was destroyed and erased since")
         newest, last = self.plan.newest, self.plan.last
-        noted, gone = await asyncio.to_thread(notes_in, self.store)
-        others = (*self.options.erasures, *noted)
-        again = await reapply(found.engine, newest, others, gone)
+        recorded_erasures, destroyed = await asyncio.to_thread(notes_in, self.store)
+        other_erasures = (*self.options.erasures, *recorded_erasures)
+        reapplied = await reapply(restored.engine, newest, other_erasures, destroyed)
         comparison = None
         if self.options.ask and last.answers:
             self.tell(f"asking {len(last.answers):,} recorded questions")
-            known = (*newest.erasures, *others)
-            erased = {document for each in known for document in each.document_ids}
-            comparison = await compared_answers(found.engine, last.answers, erased)
-        files, missing = await asyncio.to_thread(self._files, found.owner, target)
+            erasures = (*newest.erasures, *other_erasures)
+            erased = {document for erasure in erasures for document in erasure.document_ids}
+            comparison = await compared_answers(restored.engine, last.answers, erased)
+        files, missing = await asyncio.to_thread(self._files, restored.owner, target)
         return Restoration(
             backup_id=last.backup.backup_id,
             at=self.plan.at,
-            place=place,
-            workspaces=len(found.owner.workspaces()),
-            documents=found.owner.documents(),
+            place=location,
+            workspaces=len(restored.owner.workspaces()),
+            documents=restored.owner.documents(),
             files=files,
             missing_files=missing,
-            keys_restored=again.keys_restored,
-            destroyed=again.destroyed,
-            erasures=again.erasures,
-            refused=again.refused,
+            keys_restored=reapplied.keys_restored,
+            destroyed=reapplied.destroyed,
+            erasures=reapplied.erasures,
+            refused=reapplied.refused,
             comparison=comparison,
             moved_aside=None,
         )
@@ -252,19 +252,19 @@ class _Restoring:
 
         The target is created first. Without a target, only look which files the backup lacks.
         """
-        known: dict[str, KeptFile] = {}
+        stored_files: dict[str, KeptFile] = {}
         for run in filter(None, (self.plan.before, self.plan.last)):
-            known |= read_index(self.store, run.file_index)
-        wanted = owner.files()
+            stored_files |= read_index(self.store, run.file_index)
+        file_keys = owner.files()
         if target is None:
-            missing = tuple(key for key in wanted if key not in known)
-            return len(wanted) - len(missing), missing
-        told = NowAndThen(self.tell, "restored {:,} files")
-        return put_back(self.store, target(), known, wanted, told)
+            missing = tuple(key for key in file_keys if key not in stored_files)
+            return len(file_keys) - len(missing), missing
+        progress = NowAndThen(self.tell, "restored {:,} files")
+        return put_back(self.store, target(), stored_files, file_keys, progress)
 
     # --- target -----------------------------------------------------------------------------
 
-    def _require_fitting_place(self) -> None:
+    def _require_suitable_target(self) -> None:
         backup, folder = self.plan.last.backup, self.options.data_folder
         if backup.method is BackupMethod.LOGICAL:
             if folder is not None:
@@ -278,10 +278,10 @@ class _Restoring:
                 hint="name a new data folder for that server: --data-folder",
             )
 
-    def _require_room(self, place: Path) -> None:
-        if place.exists() and any(place.iterdir()) and not self.options.replace:
+    def _require_room(self, folder: Path) -> None:
+        if folder.exists() and any(folder.iterdir()) and not self.options.replace:
             raise Conflict(
-                f"{place} is not empty, and nothing is overwritten",
+                f"{folder} is not empty, and nothing is overwritten",
                 hint="name another place, or have what is there moved aside: --replace",
             )
 
@@ -301,7 +301,7 @@ class _Restoring:
             self.settings.home / "blobs", self.settings.blob_url, plain(self.settings.blob_options)
         )
 
-    def _take_place(self, recovery: Recovery) -> str | None:
+    def _move_into_place(self, recovery: Recovery) -> str | None:
         """Move the restored data into place, the database last; return where old data is."""
         home, folder = self.settings.home, self.options.data_folder
         moves = [(recovery.cluster, folder or home / "postgres")]
@@ -309,12 +309,12 @@ class _Restoring:
             (recovery.folder / "blobs").mkdir(mode=0o700, exist_ok=True)
             moves.insert(0, (recovery.folder / "blobs", home / "blobs"))
         aside = (folder.parent if folder else home) / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        for _, place in reversed(moves):
-            if place.exists() and any(place.iterdir()):
+        for _, target in reversed(moves):
+            if target.exists() and any(target.iterdir()):
                 private_folder(aside)
-                place.rename(aside / place.name)
-        for made, place in moves:
-            if place.exists():
-                place.rmdir()
-            made.rename(place)
+                target.rename(aside / target.name)
+        for source, target in moves:
+            if target.exists():
+                target.rmdir()
+            source.rename(target)
         return str(aside) if aside.exists() else None

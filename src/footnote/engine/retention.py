@@ -28,9 +28,9 @@ from footnote.validation.constrained_types import Name, PageLimit
 FIRST_RUN_SECONDS = 3600.0
 """Delay before a new rule first applies, in seconds: time to see the preview and to undo."""
 DAY_SECONDS = 86_400.0
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 """Batch size: documents per pair of audit log entries; conversations or pushes per transaction."""
-_QUERIES_AT_ONCE = 5000
+_QUERY_BATCH_SIZE = 5000
 
 MAX_DAYS = 36_500
 Days = Annotated[int, Field(ge=1, le=MAX_DAYS)]
@@ -72,9 +72,9 @@ async def remove_retention(
     """Remove a rule. Raises NotFound where there is none, and Forbidden."""
     async with workspace.scope() as scope:
         if not await stored.remove_rule(scope, kind, collection):
-            where = "the workspace" if collection is None else f"the collection {collection!r}"
+            target = "the workspace" if collection is None else f"the collection {collection!r}"
             raise NotFound(
-                f"there is no rule for {kind} of {where}",
+                f"there is no rule for {kind} of {target}",
                 hint="`footnote retention list` or `GET /v1/retention` shows all",
             )
 
@@ -117,20 +117,20 @@ async def apply_retention(workspace: WorkspaceAccess) -> RetentionRun:
     conversations = queries = pushes = 0
     while True:
         async with workspace.system_scope() as scope:
-            deleted = await stored.delete_due_conversations(scope, now, _AT_ONCE)
+            deleted = await stored.delete_due_conversations(scope, now, _BATCH_SIZE)
         conversations += deleted
-        if deleted < _AT_ONCE:
+        if deleted < _BATCH_SIZE:
             break
     after: int | None = 0
     while after is not None:
         async with workspace.system_scope() as scope:
-            deleted, after = await stored.delete_due_queries(scope, now, after, _QUERIES_AT_ONCE)
+            deleted, after = await stored.delete_due_queries(scope, now, after, _QUERY_BATCH_SIZE)
         queries += deleted
     while True:
         async with workspace.system_scope() as scope:
-            deleted = await stored.delete_due_pushes(scope, now, _AT_ONCE)
+            deleted = await stored.delete_due_pushes(scope, now, _BATCH_SIZE)
         pushes += deleted
-        if deleted < _AT_ONCE:
+        if deleted < _BATCH_SIZE:
             break
     async with workspace.system_scope() as scope:
         await stored.delete_old_events(scope)
@@ -143,18 +143,18 @@ async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
     deleted = 0
     while True:
         async with workspace.system_scope() as scope:
-            due = await stored.due_documents(scope, now, _AT_ONCE)
+            due = await stored.due_documents(scope, now, _BATCH_SIZE)
         if not due:
             return deleted
-        act_id, ids = uuid4(), tuple(each.document_id for each in due)
-        await _enter(workspace, act_id, Outcome.BEGUN, ids)
-        done: list[UUID] = []
+        act_id, ids = uuid4(), tuple(document.document_id for document in due)
+        await _record(workspace, act_id, Outcome.BEGUN, ids)
+        deleted_ids: list[UUID] = []
         for document_id in ids:
             with suppress(UnderLegalHold):
                 if await _delete_if_due(workspace, document_id, now):
-                    done.append(document_id)
-        deleted += len(done)
-        await _enter(workspace, act_id, Outcome.DONE, tuple(done))
+                    deleted_ids.append(document_id)
+        deleted += len(deleted_ids)
+        await _record(workspace, act_id, Outcome.DONE, tuple(deleted_ids))
 
 
 async def _delete_if_due(workspace: WorkspaceAccess, document_id: UUID, now: datetime) -> bool:
@@ -175,7 +175,7 @@ async def _delete_if_due(workspace: WorkspaceAccess, document_id: UUID, now: dat
     return True
 
 
-async def _enter(
+async def _record(
     workspace: WorkspaceAccess,
     act_id: UUID,
     outcome: Outcome,

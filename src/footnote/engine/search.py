@@ -39,7 +39,7 @@ from footnote.store.database import Database
 from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Searched, Window
 
-_CHUNKS_AROUND = 1200
+_CHUNKS_ON_EACH_SIDE = 1200
 """Chunks loaded on each side of a passage: some 3,600 table rows of five columns."""
 _DEFAULT_TOP_K: int = Settings.model_fields["top_k"].default
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
@@ -59,15 +59,17 @@ async def search(workspace: WorkspaceAccess, request: Searched) -> SearchRespons
 
 async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2) -> PassageContext:
     """Return a passage with its neighbours. Raises NotFound and InvalidRequest."""
-    found = await workspace.read(partial(passage_context, chunk_id=chunk_id, window=window))
-    return await workspace.engine.suspicion.classify_context(found)
+    surrounding = await workspace.read(partial(passage_context, chunk_id=chunk_id, window=window))
+    return await workspace.engine.suspicion.classify_context(surrounding)
 
 
 async def section_around(
     workspace: WorkspaceAccess, passages: Sequence[Passage]
 ) -> Mapping[int, ExpandedPassage]:
     """Return each passage widened to its section, by chunk number; implements `Around`."""
-    widened = partial(load_widened, passages=passages, window=_CHUNKS_AROUND, across_headings=False)
+    widened = partial(
+        load_widened, passages=passages, window=_CHUNKS_ON_EACH_SIDE, across_headings=False
+    )
     return await workspace.read(widened)
 
 
@@ -116,14 +118,16 @@ async def prepare_search(
     if engine.replicas and not afresh:
         database = await engine.replicas.serving(workspace.workspace_id, workspace.after)
     # Cached values suffice: the index refuses those that are out of date.
-    found = None if afresh else known_serving(workspace)
-    found = found or await serving(workspace)
+    lane_serving = None if afresh else known_serving(workspace)
+    lane_serving = lane_serving or await serving(workspace)
     configuration = None if afresh else engine.known_configurations.get(workspace.workspace_id)
     configuration = configuration or await configuration_of(workspace)
-    lane = found.embedder.lane
-    found = replace(found, stages=configuration.stages(found.stages, lane.fingerprint))
+    lane = lane_serving.embedder.lane
+    lane_serving = replace(
+        lane_serving, stages=configuration.stages(lane_serving.stages, lane.fingerprint)
+    )
     if for_quotes:
-        request = read_for_quotes(request, found.stages.top_k)
+        request = read_for_quotes(request, lane_serving.stages.top_k)
     index = workspace.index_in(lane, configuration.change_no, database)
     asker = Asker(workspace_id=workspace.workspace_id, principal=workspace.principal)
     generation = index.last_generation
@@ -131,12 +135,12 @@ async def prepare_search(
         try:
             generation = await index.generation()
         except _OUTDATED as error:
-            return await _afresh(workspace, request, database, error)
-    asked = await found.stages.prepare(request, index, asker, generation)
-    return PreparedSearch(request=request, serving=found, asked=asked, database=database)
+            return await _prepare_again(workspace, request, database, error)
+    prepared = await lane_serving.stages.prepare(request, index, asker, generation)
+    return PreparedSearch(request=request, serving=lane_serving, asked=prepared, database=database)
 
 
-async def _afresh(
+async def _prepare_again(
     workspace: WorkspaceAccess,
     request: SearchRequest,
     database: Database,
@@ -169,7 +173,7 @@ async def as_of_now(
         try:
             return prepared, await prepared.asked.index.generation()
         except _OUTDATED as error:
-            prepared = await _afresh(workspace, prepared.request, prepared.database, error)
+            prepared = await _prepare_again(workspace, prepared.request, prepared.database, error)
 
 
 async def run_search(
@@ -188,12 +192,12 @@ async def run_search(
         try:
             async with asyncio.timeout(seconds):
                 while True:
-                    stages, asked = prepared.serving.stages, prepared.asked
+                    stages, prepared_query = prepared.serving.stages, prepared.asked
                     try:
-                        response = await stages.run(asked)
+                        response = await stages.run(prepared_query)
                         break
                     except (*_OUTDATED, LaneMismatch) as error:
-                        prepared = await _afresh(
+                        prepared = await _prepare_again(
                             workspace,
                             prepared.request,
                             prepared.database,
@@ -207,9 +211,9 @@ async def run_search(
                 + how_to_raise("search", "FOOTNOTE_TIMEOUTS", seconds, "seconds"),
             ) from error
         evidence = response.evidence
-        if any(each.passage.suspicious is None for each in evidence):
+        if any(hit.passage.suspicious is None for hit in evidence):
             evidence = await workspace.engine.suspicion.flag(evidence)
-        documents = len({each.passage.document_id for each in evidence})
+        documents = len({hit.passage.document_id for hit in evidence})
         opened.set_attributes(
             {
                 "footnote.search.results": len(evidence),

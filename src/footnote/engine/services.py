@@ -118,7 +118,7 @@ class Services:
     rate_limits: RateLimits
     metering: Metering
     embedder: Embedder
-    """The embedder of new workspaces; `lanes.embedder_for` gives that of each workspace."""
+    """The embedder of new workspaces; `lanes.embedder_of` gives that of a lane."""
     embedders: Embedders
     analyzer: Analyzer
     cache: IndexCache
@@ -164,7 +164,7 @@ class Services:
             self.answer_runs,
             self.map_layouts,
         )
-        return sum(each.forget(workspace_id) for each in caches)
+        return sum(cache.forget(workspace_id) for cache in caches)
 
     @property
     def owner_url(self) -> str:
@@ -192,9 +192,9 @@ class Services:
 
         Raises UnsupportedSettings where the port is taken.
         """
-        where = self.settings.metrics_at
-        if self.telemetry is not None and where is not None:
-            self.telemetry.serve_metrics(*where)
+        address = self.settings.metrics_at
+        if self.telemetry is not None and address is not None:
+            self.telemetry.serve_metrics(*address)
 
     def require_open(self) -> None:
         """Raise NotReady if the engine is closed."""
@@ -252,19 +252,19 @@ class WorkspaceAccess:
                 hint="use one with that scope: `footnote keys create --help`",
             )
         if not self.principal.may(right, collection):
-            where = {None: "here", WHOLE_WORKSPACE: "in the whole workspace"}.get(
+            location = {None: "here", WHOLE_WORKSPACE: "in the whole workspace"}.get(
                 collection, f"in the collection {collection!r}"
             )
             raise Forbidden(
-                f"{self.principal.principal_id} may not {right} {where}",
+                f"{self.principal.principal_id} may not {right} {location}",
                 hint="an administrator can grant the role: `footnote access grant --help`",
             )
 
-    def refuse_guest(self, what: str) -> None:
+    def refuse_guest(self, action: str) -> None:
         """Raise Forbidden for a caller authenticated by a share link only."""
         if self.credential.startswith(LINK_CREDENTIAL):
             raise Forbidden(
-                f"whoever has a link may not {what}",
+                f"whoever has a link may not {action}",
                 hint="search, ask and read with it; for more, ask for a key of your own",
             )
 
@@ -302,14 +302,14 @@ class WorkspaceAccess:
         if database is not primary:
             try:
                 async with database.workspace(self.workspace_id, self.principal) as scope:
-                    found = await work(scope)
+                    result = await work(scope)
             except ReplicaLost:
                 replicas.lost(database)
             except NotFound:
                 pass
             else:
                 self.last_seen.of_replica = True
-                return found
+                return result
         async with self.scope() as scope:
             return await work(scope)
 
@@ -327,8 +327,8 @@ class WorkspaceAccess:
     @property
     def settings(self) -> Settings:
         """The settings of the workspace as cached here; the installation's if not cached yet."""
-        known = self.engine.known_configurations.get(self.workspace_id)
-        return self.engine.settings if known is None else known.settings
+        cached = self.engine.known_configurations.get(self.workspace_id)
+        return self.engine.settings if cached is None else cached.settings
 
     def index_in(
         self, lane: Lane, configuration: int | None = None, database: Database | None = None

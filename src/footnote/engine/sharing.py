@@ -55,7 +55,7 @@ async def share_collection(
             hint=f"did you mean {closest!r}?" if closest else "it is there once it has a document",
         )
     async with workspace.scope() as scope:
-        return await _made(workspace, scope, name, expires_in_hours)
+        return await _create_link(workspace, scope, name, expires_in_hours)
 
 
 async def share_conversation(
@@ -69,14 +69,14 @@ async def share_conversation(
     _require_identities(workspace)
     async with workspace.scope() as scope:
         await get_conversation(scope, conversation_id)
-        return await _made(workspace, scope, conversation_id, expires_in_hours)
+        return await _create_link(workspace, scope, conversation_id, expires_in_hours)
 
 
 async def share_links(workspace: WorkspaceAccess) -> tuple[ShareLink, ...]:
     """List one's own links, and those to anything that one administers, oldest first."""
     async with workspace.scope() as scope:
-        found = await stored.list_links(scope)
-    return tuple(link for link in found if _manages(workspace, link))
+        links = await stored.list_links(scope)
+    return tuple(link for link in links if _manages(workspace, link))
 
 
 async def revoke_share_link(workspace: WorkspaceAccess, link_id: str) -> None:
@@ -87,8 +87,8 @@ async def revoke_share_link(workspace: WorkspaceAccess, link_id: str) -> None:
             hint="`footnote share list` or `GET /v1/share-links` shows the ids",
         )
     async with workspace.scope() as scope:
-        found = await stored.get_link(scope, link_id)
-        if found is None or not _manages(workspace, found):
+        link = await stored.get_link(scope, link_id)
+        if link is None or not _manages(workspace, link):
             raise NotFound(
                 f"there is no link {link_id}",
                 hint="`footnote share list` or `GET /v1/share-links` shows the ids",
@@ -107,41 +107,42 @@ async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
             "the credential of the request is no link",
             hint="send the token of one: Authorization: Bearer fl_…",
         )
-    kept = await stored.find_link(engine.database, caller.link_id)
-    if kept is None:
+    stored_link = await stored.find_link(engine.database, caller.link_id)
+    if stored_link is None:
         raise NotFound("what the link showed is gone", hint=NEW_LINK)
-    link, guest = kept.link, kept.link.identity
-    inside = WorkspaceAccess(
+    link, guest = stored_link.link, stored_link.link.identity
+    access = WorkspaceAccess(
         engine=engine,
-        workspace=kept.workspace,
+        workspace=stored_link.workspace,
         principal=replace(guest.principal, collections=guest.collections),
         rights=guest.rights,
         credential=guest.credential,
     )
-    about = {"collection": link.collection, "conversation_id": link.conversation_id}
-    act = ActUnderWay(access=inside, act=Act.READ, verb=shared.__name__, arguments=about)
-    return await entered(act, partial(_shown, inside, kept))
+    arguments = {"collection": link.collection, "conversation_id": link.conversation_id}
+    act = ActUnderWay(access=access, act=Act.READ, verb=shared.__name__, arguments=arguments)
+    return await entered(act, partial(_shared_content, access, stored_link))
 
 
-async def _shown(guest: WorkspaceAccess, kept: stored.KeptLink) -> SharedByLink:
+async def _shared_content(guest: WorkspaceAccess, stored_link: stored.KeptLink) -> SharedByLink:
     """Return the target of a link; only a conversation is read with its owner's rights."""
-    found, link = None, kept.link
+    exported, link = None, stored_link.link
     if link.conversation_id is not None:
         async with guest.system_scope() as scope:
             try:
-                owner = await as_of_now(guest.engine, scope, kept.sharer)
+                owner = await as_of_now(guest.engine, scope, stored_link.sharer)
             except NotAuthenticated as error:  # the user who shared it is disabled
                 raise NotAuthenticated(NO_LINK, hint=NEW_LINK) from error
         as_owner = replace(guest, principal=owner)
-        about = await conversation(as_owner, link.conversation_id)
-        said = await all_messages(as_owner, link.conversation_id, all_branches=False)
-        found = ConversationExport(
-            conversation=replace(about, document_ids=()), messages=tuple(map(_for_guests, said))
+        details = await conversation(as_owner, link.conversation_id)
+        shared_messages = await all_messages(as_owner, link.conversation_id, all_branches=False)
+        exported = ConversationExport(
+            conversation=replace(details, document_ids=()),
+            messages=tuple(map(_for_guests, shared_messages)),
         )
     return SharedByLink(
         link_id=link.link_id,
         collection=link.collection,
-        conversation=found,
+        conversation=exported,
         expires_at=link.expires_at,
     )
 
@@ -162,21 +163,21 @@ def _require_identities(workspace: WorkspaceAccess) -> None:
         )
 
 
-async def _made(
-    workspace: WorkspaceAccess, scope: WorkspaceScope, what: str | UUID, hours: float
+async def _create_link(
+    workspace: WorkspaceAccess, scope: WorkspaceScope, target: str | UUID, hours: float
 ) -> NewShareLink:
-    fresh = new_secret(LINK)
+    secret = new_secret(LINK)
     link = await stored.add_link(
         scope,
-        fresh.credential_id,
-        workspace.engine.credentials.pepper.hash_of(fresh),
-        what,
+        secret.credential_id,
+        workspace.engine.credentials.pepper.hash_of(secret),
+        target,
         sharer=workspace.claimed or workspace.principal,
         lifetime=timedelta(hours=hours),
     )
     public = workspace.engine.settings.public_url
-    url = None if public is None else f"{public.rstrip('/')}/shared#{fresh.text}"
-    return NewShareLink(link=link, token=fresh.text, url=url)
+    url = None if public is None else f"{public.rstrip('/')}/shared#{secret.text}"
+    return NewShareLink(link=link, token=secret.text, url=url)
 
 
 def _manages(workspace: WorkspaceAccess, link: ShareLink) -> bool:

@@ -62,12 +62,12 @@ class Shown:
 
     def add(self, result: object) -> bool:
         """Add what a result shows; return whether any of it is new."""
-        before = len(self.documents) + len(self.passages)
+        count_before = len(self.documents) + len(self.passages)
         for document_id, chunk_id in shown_in(result):
             self.documents[document_id] = None
             if chunk_id is not None:
                 self.passages[chunk_id] = None
-        return len(self.documents) + len(self.passages) > before
+        return len(self.documents) + len(self.passages) > count_before
 
 
 @singledispatch
@@ -77,248 +77,251 @@ def shown_in(_: object) -> Iterator[tuple[UUID, str | None]]:
 
 
 @shown_in.register
-def _(found: Passage) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document_id, found.chunk_id
+def _(passage: Passage) -> Iterator[tuple[UUID, str | None]]:
+    yield passage.document_id, passage.chunk_id
 
 
 @shown_in.register
 def _(
-    found: Document | DocumentOutcome | Retried | DocumentAccess | KnownEntry | DueDocument,
+    document: Document | DocumentOutcome | Retried | DocumentAccess | KnownEntry | DueDocument,
 ) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document_id, None
+    yield document.document_id, None
 
 
 @shown_in.register
-def _(found: Received) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document.document_id, None
+def _(received: Received) -> Iterator[tuple[UUID, str | None]]:
+    yield received.document.document_id, None
 
 
 @shown_in.register
-def _(found: Evidence) -> Iterator[tuple[UUID, str | None]]:
-    yield found.passage.document_id, found.passage.chunk_id
-    for each in found.neighbours:
-        yield found.passage.document_id, each.chunk_id
-    for twin in found.near_duplicates:
-        yield twin.document_id, None
+def _(hit: Evidence) -> Iterator[tuple[UUID, str | None]]:
+    yield hit.passage.document_id, hit.passage.chunk_id
+    for neighbour in hit.neighbours:
+        yield hit.passage.document_id, neighbour.chunk_id
+    for duplicate in hit.near_duplicates:
+        yield duplicate.document_id, None
 
 
 @shown_in.register
-def _(found: SearchResponse | SourcesFound) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.evidence)
+def _(response: SearchResponse | SourcesFound) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(response.evidence)
 
 
 @shown_in.register
-def _(found: Fact) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.sources)
+def _(fact: Fact) -> Iterator[tuple[UUID, str | None]]:
+    return ((source.document_id, None) for source in fact.sources)
 
 
 @shown_in.register
-def _(found: FactPage | FactConflict) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.facts)
+def _(page: FactPage | FactConflict) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(page.facts)
 
 
 @shown_in.register
-def _(found: FactConflictPage) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.conflicts)
+def _(page: FactConflictPage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(page.conflicts)
 
 
 @shown_in.register
-def _(found: RecalledFact) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.fact)
+def _(recalled: RecalledFact) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(recalled.fact)
 
 
 @shown_in.register
-def _(found: ClusterPage) -> Iterator[tuple[UUID, str | None]]:
-    for cluster in found.clusters:
-        yield from ((each.document_id, None) for each in cluster.representatives)
+def _(page: ClusterPage) -> Iterator[tuple[UUID, str | None]]:
+    for cluster in page.clusters:
+        yield from ((member.document_id, None) for member in cluster.representatives)
 
 
 @shown_in.register
-def _(found: ClusterDetail) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.members)
+def _(cluster: ClusterDetail) -> Iterator[tuple[UUID, str | None]]:
+    return ((member.document_id, None) for member in cluster.members)
 
 
 @shown_in.register
-def _(found: Summary) -> Iterator[tuple[UUID, str | None]]:
-    sources = (source for each in found.written for source in each.sources)
-    return ((each.document_id, None) for each in (*found.sentences, *sources))
+def _(summary: Summary) -> Iterator[tuple[UUID, str | None]]:
+    sources = (source for sentence in summary.written for source in sentence.sources)
+    return ((quoted.document_id, None) for quoted in (*summary.sentences, *sources))
 
 
 @shown_in.register
-def _(found: FactChanges) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document_id, None
-    for pair in found.changed:
+def _(changes: FactChanges) -> Iterator[tuple[UUID, str | None]]:
+    yield changes.document_id, None
+    for pair in changes.changed:
         yield from shown_in((pair.before, pair.after))
-    yield from shown_in((*found.added, *found.removed))
+    yield from shown_in((*changes.added, *changes.removed))
 
 
 @shown_in.register
-def _(found: Entity) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.named_in)
+def _(entity: Entity) -> Iterator[tuple[UUID, str | None]]:
+    return ((mention.document_id, None) for mention in entity.named_in)
 
 
 @shown_in.register
-def _(found: MentionPage) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.mentions)
+def _(page: MentionPage) -> Iterator[tuple[UUID, str | None]]:
+    return ((mention.document_id, None) for mention in page.mentions)
 
 
 @shown_in.register
-def _(found: Graph) -> Iterator[tuple[UUID, str | None]]:
-    for node in found.nodes:
+def _(graph: Graph) -> Iterator[tuple[UUID, str | None]]:
+    for node in graph.nodes:
         if node.kind is NodeKind.DOCUMENT:
             yield node.node_id, None
-    for edge in found.edges:
-        for each in edge.evidence:
-            yield each.document_id, None
+    for edge in graph.edges:
+        for evidence in edge.evidence:
+            yield evidence.document_id, None
 
 
 @shown_in.register
-def _(found: Answer) -> Iterator[tuple[UUID, str | None]]:
-    yield from shown_in(found.evidence)
-    for citation in (*found.citations, *footnotes_of_conflicts(found.conflicts, found.citations)):
+def _(answer: Answer) -> Iterator[tuple[UUID, str | None]]:
+    yield from shown_in(answer.evidence)
+    for citation in (
+        *answer.citations,
+        *footnotes_of_conflicts(answer.conflicts, answer.citations),
+    ):
         yield citation.document_id, citation.chunk_id
 
 
 @shown_in.register
-def _(found: AnswerDone) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.answer)
+def _(event: AnswerDone) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(event.answer)
 
 
 @shown_in.register
-def _(found: CitationMade) -> Iterator[tuple[UUID, str | None]]:
-    yield found.citation.document_id, found.citation.chunk_id
+def _(event: CitationMade) -> Iterator[tuple[UUID, str | None]]:
+    yield event.citation.document_id, event.citation.chunk_id
 
 
 @shown_in.register
-def _(found: SuggestionsMade) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.suggestions)
+def _(event: SuggestionsMade) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(event.suggestions)
 
 
 @shown_in.register
-def _(found: Suggestions) -> Iterator[tuple[UUID, str | None]]:
-    for each in found.questions:
-        yield from ((document_id, None) for document_id in each.document_ids)
-        yield UUID(each.chunk_id.partition(":")[0]), each.chunk_id
+def _(suggestions: Suggestions) -> Iterator[tuple[UUID, str | None]]:
+    for question in suggestions.questions:
+        yield from ((document_id, None) for document_id in question.document_ids)
+        yield UUID(question.chunk_id.partition(":")[0]), question.chunk_id
 
 
 @shown_in.register
-def _(found: Exchange) -> Iterator[tuple[UUID, str | None]]:
-    yield from shown_in(found.evidence)
-    yield from shown_in(found.reply)
+def _(exchange: Exchange) -> Iterator[tuple[UUID, str | None]]:
+    yield from shown_in(exchange.evidence)
+    yield from shown_in(exchange.reply)
 
 
 @shown_in.register
-def _(found: Message) -> Iterator[tuple[UUID, str | None]]:
-    if found.answer is not None:
-        for used in found.answer.evidence:
-            yield used.document_id, used.chunk_id
-        for each in footnotes_of_conflicts(found.answer.conflicts, found.answer.citations):
-            yield each.document_id, each.chunk_id
+def _(message: Message) -> Iterator[tuple[UUID, str | None]]:
+    if message.answer is not None:
+        for source in message.answer.evidence:
+            yield source.document_id, source.chunk_id
+        for citation in footnotes_of_conflicts(message.answer.conflicts, message.answer.citations):
+            yield citation.document_id, citation.chunk_id
 
 
 @shown_in.register
-def _(found: MessagePage) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.messages)
+def _(page: MessagePage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(page.messages)
 
 
 @shown_in.register
-def _(found: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
-    for message in () if found.conversation is None else found.conversation.messages:
+def _(shared: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
+    for message in () if shared.conversation is None else shared.conversation.messages:
         if (answer := message.answer) is not None:
-            others = footnotes_of_conflicts(answer.conflicts, answer.citations)
-            for cited in (*answer.citations, *others):
-                yield cited.document_id, cited.chunk_id
+            of_conflicts = footnotes_of_conflicts(answer.conflicts, answer.citations)
+            for citation in (*answer.citations, *of_conflicts):
+                yield citation.document_id, citation.chunk_id
 
 
 @shown_in.register
-def _(found: ErasureEntry) -> Iterator[tuple[UUID, str | None]]:
-    return ((each, None) for each in found.document_ids)
+def _(erasure: ErasureEntry) -> Iterator[tuple[UUID, str | None]]:
+    return ((document_id, None) for document_id in erasure.document_ids)
 
 
 @shown_in.register
-def _(found: ReplayedErasure) -> Iterator[tuple[UUID, str | None]]:
-    return iter(()) if found.erasure is None else shown_in(found.erasure)
+def _(replayed: ReplayedErasure) -> Iterator[tuple[UUID, str | None]]:
+    return iter(()) if replayed.erasure is None else shown_in(replayed.erasure)
 
 
 @shown_in.register
-def _(found: LegalHold) -> Iterator[tuple[UUID, str | None]]:
-    if found.document_id is not None:
-        yield found.document_id, None
+def _(hold: LegalHold) -> Iterator[tuple[UUID, str | None]]:
+    if hold.document_id is not None:
+        yield hold.document_id, None
 
 
 @shown_in.register
-def _(found: RetentionPreview) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.documents)
+def _(preview: RetentionPreview) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(preview.documents)
 
 
 @shown_in.register
-def _(found: CitationReport) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in (*found.most_cited, *found.never_cited))
+def _(report: CitationReport) -> Iterator[tuple[UUID, str | None]]:
+    return ((document.document_id, None) for document in (*report.most_cited, *report.never_cited))
 
 
 @shown_in.register
-def _(found: UnansweredReport) -> Iterator[tuple[UUID, str | None]]:
-    for question in found.questions:
-        yield from ((each.document_id, None) for each in question.nearest)
+def _(report: UnansweredReport) -> Iterator[tuple[UUID, str | None]]:
+    for question in report.questions:
+        yield from ((document.document_id, None) for document in question.nearest)
 
 
 @shown_in.register
-def _(found: DocumentPage) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.documents)
+def _(page: DocumentPage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(page.documents)
 
 
 @shown_in.register
-def _(found: DocumentMap) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.points)
+def _(document_map: DocumentMap) -> Iterator[tuple[UUID, str | None]]:
+    return ((point.document_id, None) for point in document_map.points)
 
 
 @shown_in.register
-def _(found: PassagePage) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.passages)
+def _(page: PassagePage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(page.passages)
 
 
 @shown_in.register
-def _(found: SimilarDocument) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document.document_id, None
+def _(similar: SimilarDocument) -> Iterator[tuple[UUID, str | None]]:
+    yield similar.document.document_id, None
 
 
 @shown_in.register
-def _(found: GroundingCheck) -> Iterator[tuple[UUID, str | None]]:
-    for claim in found.claims:
+def _(check: GroundingCheck) -> Iterator[tuple[UUID, str | None]]:
+    for claim in check.claims:
         for quote in claim.quotes:
             if quote.document_id is not None:
                 yield quote.document_id, quote.chunk_id
 
 
 @shown_in.register
-def _(found: PassageContext) -> Iterator[tuple[UUID, str | None]]:
-    yield from shown_in((*found.context_before, found.chunk, *found.context_after))
+def _(context: PassageContext) -> Iterator[tuple[UUID, str | None]]:
+    yield from shown_in((*context.context_before, context.chunk, *context.context_after))
 
 
 @shown_in.register
-def _(found: ArchivePiece) -> Iterator[tuple[UUID, str | None]]:
-    return ((each, None) for each in found.document_ids)
+def _(piece: ArchivePiece) -> Iterator[tuple[UUID, str | None]]:
+    return ((document_id, None) for document_id in piece.document_ids)
 
 
 @shown_in.register
-def _(found: ToolText) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.documents)
+def _(text: ToolText) -> Iterator[tuple[UUID, str | None]]:
+    return ((document.document_id, None) for document in text.documents)
 
 
 @shown_in.register(tuple)
 @shown_in.register(list)
-def _(found: tuple[object, ...] | list[object]) -> Iterator[tuple[UUID, str | None]]:
-    for each in found:
-        yield from shown_in(each)
+def _(values: tuple[object, ...] | list[object]) -> Iterator[tuple[UUID, str | None]]:
+    for value in values:
+        yield from shown_in(value)
 
 
 @shown_in.register
-def _(found: Mapping) -> Iterator[tuple[UUID, str | None]]:  # type: ignore[type-arg]  # of anything
-    for each in found.values():
-        yield from shown_in(each)
+def _(mapping: Mapping) -> Iterator[tuple[UUID, str | None]]:  # type: ignore[type-arg]  # of anything
+    for value in mapping.values():
+        yield from shown_in(value)
 
 
 @shown_in.register
-def _(found: PushStatus) -> Iterator[tuple[UUID, str | None]]:
-    if found.document_id is not None:
-        yield found.document_id, None
+def _(status: PushStatus) -> Iterator[tuple[UUID, str | None]]:
+    if status.document_id is not None:
+        yield status.document_id, None

@@ -28,8 +28,8 @@ _NONE = 0xFFFFFFFF
 """Sentinel: as a number of frames, there is no such run; as a length, the end of the stream."""
 _REACH_SECONDS = 2.0
 """Timeout for a process to answer with its frames so far; one that restarts does not answer."""
-_MOST_ASKED_BYTES = 1 << 20
-_GONE = (OSError, asyncio.IncompleteReadError, TimeoutError)
+_MOST_REQUEST_BYTES = 1 << 20
+_DISCONNECTED = (OSError, asyncio.IncompleteReadError, TimeoutError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,25 +40,25 @@ class RunAsked:
     run_id: UUID
 
 
-_ASKED = TypeAdapter(RunAsked)
+_REQUEST = TypeAdapter(RunAsked)
 
 
-async def _runs_of(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> FramesElsewhere | None:
+async def _find_run(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> FramesElsewhere | None:
     """Read a run from the first process that has it; None if none has."""
-    for place in siblings:
-        with suppress(*_GONE):
+    for socket_path in siblings:
+        with suppress(*_DISCONNECTED):
             async with asyncio.timeout(_REACH_SECONDS):
-                reading, writing = await asyncio.open_unix_connection(place)
+                reading, writing = await asyncio.open_unix_connection(socket_path)
                 try:
-                    asked = _ASKED.dump_json(RunAsked(owner=owner, run_id=run_id))
-                    writing.write(asked + b"\n")
+                    request = _REQUEST.dump_json(RunAsked(owner=owner, run_id=run_id))
+                    writing.write(request + b"\n")
                     count = await _number(reading)
                     if count != _NONE:
-                        made = [
+                        frames = [
                             await reading.readexactly(await _number(reading)) for _ in range(count)
                         ]
                         return FramesElsewhere(
-                            made=made, coming=_coming(reading), close=writing.close
+                            made=frames, coming=_later_frames(reading), close=writing.close
                         )
                 except BaseException:
                     writing.close()
@@ -69,14 +69,14 @@ async def _runs_of(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> Fram
 
 def share_runs(runs: AnswerRuns, siblings: Sequence[Path], inbox: socket) -> None:
     """Serve the runs of this process to its siblings, and look theirs up, until it closes."""
-    runs.elsewhere = partial(_runs_of, siblings)
+    runs.elsewhere = partial(_find_run, siblings)
     runs.sharing = asyncio.ensure_future(_answer_siblings(runs, inbox))
     runs.sharing.add_done_callback(lambda _: inbox.close())
 
 
 async def _answer_siblings(runs: AnswerRuns, inbox: socket) -> None:
     answering = await asyncio.start_unix_server(
-        partial(_hand_over, runs), sock=inbox, limit=_MOST_ASKED_BYTES
+        partial(_serve_run, runs), sock=inbox, limit=_MOST_REQUEST_BYTES
     )
     try:
         await answering.serve_forever()
@@ -84,12 +84,12 @@ async def _answer_siblings(runs: AnswerRuns, inbox: socket) -> None:
         answering.close()
 
 
-async def _hand_over(
+async def _serve_run(
     runs: AnswerRuns, reading: asyncio.StreamReader, writing: asyncio.StreamWriter
 ) -> None:
-    with suppress(*_GONE, ValidationError, ValueError):
-        asked = _ASKED.validate_json(await reading.readline())
-        run = runs.kept_run(asked.owner, asked.run_id)
+    with suppress(*_DISCONNECTED, ValidationError, ValueError):
+        request = _REQUEST.validate_json(await reading.readline())
+        run = runs.kept_run(request.owner, request.run_id)
         if run is None:
             writing.write(_NUMBER.pack(_NONE))
         else:
@@ -107,9 +107,9 @@ async def _send(
 ) -> None:
     """Send every frame until the run ends or the reader disconnects."""
     writing.write(_NUMBER.pack(len(reader.run.frames)))
-    gone = asyncio.ensure_future(reading.read(1))
+    disconnected = asyncio.ensure_future(reading.read(1))
     try:
-        while not gone.done():
+        while not disconnected.done():
             for _, frame in reader.unread():
                 writing.write(_NUMBER.pack(len(frame)) + frame)
             await writing.drain()
@@ -117,15 +117,15 @@ async def _send(
                 writing.write(_NUMBER.pack(_NONE))
                 return
             changed = asyncio.ensure_future(reader.run.changed.wait())
-            await asyncio.wait((changed, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((changed, disconnected), return_when=asyncio.FIRST_COMPLETED)
             changed.cancel()
     finally:
-        gone.cancel()
+        disconnected.cancel()
 
 
-async def _coming(reading: asyncio.StreamReader) -> AsyncGenerator[bytes]:
+async def _later_frames(reading: asyncio.StreamReader) -> AsyncGenerator[bytes]:
     """Yield the later frames; the stream also ends when the other process dies."""
-    with suppress(*_GONE):
+    with suppress(*_DISCONNECTED):
         while (size := await _number(reading)) != _NONE:
             yield await reading.readexactly(size)
 

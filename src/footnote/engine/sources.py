@@ -83,18 +83,18 @@ async def remove_source_entry(
         # Checked first: the entry stays, so the next scan after the hold is lifted deletes it.
         await refuse_what_is_held(scope, gone.document_id)
         owner, places = await other_places(scope, gone.document_id)
-        others = [place for place in places if place != gone.external_id]
-        kept = owner != gone.external_id or bool(others)
-        if kept:
+        remaining = [place for place in places if place != gone.external_id]
+        retained = owner != gone.external_id or bool(remaining)
+        if retained:
             await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
-        if owner == gone.external_id and others:
+        if owner == gone.external_id and remaining:
             await move_document(
-                scope, gone.document_id, gone.external_id, others[0], clean_name(others[0])
+                scope, gone.document_id, gone.external_id, remaining[0], clean_name(remaining[0])
             )
-    if not kept:
+    if not retained:
         # The entry goes with its document, so a deletion that fails is repeated by the next scan.
         await delete_document(workspace, gone.document_id)
-    return not kept
+    return not retained
 
 
 async def _require_document(

@@ -55,7 +55,7 @@ class Told:
     @property
     def said(self) -> PreviousTurn:
         """The turn and earlier questions that suggestions must not repeat."""
-        earlier = tuple(each.text for each in self.conversation if each.role == "user")
+        earlier = tuple(turn.text for turn in self.conversation if turn.role == "user")
         return PreviousTurn(question=self.question, answer=self.answer, earlier=earlier)
 
     @property
@@ -72,12 +72,12 @@ def told_by(
     answer: Answer, *, conversation: Sequence[Turn] = (), language: str | None = None
 ) -> Told:
     """Build the input of suggestions from an answer."""
-    cited = (each.chunk_id for each in answer.citations)
-    found = (each.passage.chunk_id for each in answer.evidence)
+    cited_ids = (citation.chunk_id for citation in answer.citations)
+    evidence_ids = (hit.passage.chunk_id for hit in answer.evidence)
     return Told(
         question=answer.corrected_question or answer.asked_as or answer.question,
         answer=answer.text if answer.found else "",
-        chunk_ids=tuple(dict.fromkeys((*cited, *found))),
+        chunk_ids=tuple(dict.fromkeys((*cited_ids, *evidence_ids))),
         conversation=tuple(conversation),
         language=language,
     )
@@ -90,35 +90,35 @@ async def suggestions_wanted(workspace: WorkspaceAccess) -> int:
 
 def without_models(changes: PlanChanges | None) -> PlanChanges:
     """Return plan changes that switch off every stage that calls a language model."""
-    given = changes or PlanChanges()
-    return replace(given, condense=False, queries=1, hypothetical=False, corrections=0)
+    base = changes or PlanChanges()
+    return replace(base, condense=False, queries=1, hypothetical=False, corrections=0)
 
 
 async def suggestions_after(
-    workspace: WorkspaceAccess, told: Told, answered: Answered, writer: Writer | None = None
+    workspace: WorkspaceAccess, exchange: Told, answered: Answered, writer: Writer | None = None
 ) -> Suggestions:
     """Suggest up to as many questions as the workspace wants, each of which was answered.
 
     The writer proposes them; without one they are made from headings and tables. Passages hidden
     from the principal are neither read nor searched.
     """
-    most = await suggestions_wanted(workspace)
-    if not most:
+    limit = await suggestions_wanted(workspace)
+    if not limit:
         return Suggestions()
-    evidence = await _around(workspace, told)
+    evidence = await _with_neighbours(workspace, exchange)
     if not evidence:
         return Suggestions()
     notes: tuple[str, ...] = ()
     model = None
     proposals: Sequence[Proposal | str] = ()
     if writer is not None:
-        language = None if told.language is None else worded_in(told.language)
+        language = None if exchange.language is None else worded_in(exchange.language)
         try:
             proposals, model = await written_proposals(
                 writer,
                 evidence,
-                told.said,
-                count=most * TRIED_FOR_EACH,
+                exchange.said,
+                count=limit * TRIED_FOR_EACH,
                 language=language,
                 wordings=partial(wordings_from, question=""),
                 count_tokens=estimate_tokens,
@@ -126,111 +126,119 @@ async def suggestions_after(
         except ModelUnavailable as unavailable:
             notes = (f"suggestions: made without {writer.name}, {unavailable}",)
     if model is None:
-        proposals, unread = await _made(workspace, evidence, told)
+        proposals, unread = await _proposals(workspace, evidence, exchange)
         notes += unread
-    shown = tuple(dict.fromkeys(each.passage.document_id for each in evidence))
-    alone = FollowUpRewriter(rewriter=workspace.engine.reader)
-    found = await _tried(proposals, told, answered, most, shown=shown, alone=alone)
-    return Suggestions(questions=found, model=model, degraded=notes)
+    document_ids = tuple(dict.fromkeys(hit.passage.document_id for hit in evidence))
+    rewriter = FollowUpRewriter(rewriter=workspace.engine.reader)
+    questions = await _answered_proposals(
+        proposals, exchange, answered, limit, document_ids=document_ids, rewriter=rewriter
+    )
+    return Suggestions(questions=questions, model=model, degraded=notes)
 
 
 async def suggestions_made(
-    workspace: WorkspaceAccess, told: Told, answered: Answered, writer: Writer | None = None
+    workspace: WorkspaceAccess, exchange: Told, answered: Answered, writer: Writer | None = None
 ) -> SuggestionsMade:
     """Return the suggestions as the event after an answer; failures become notes."""
     try:
-        made = await suggestions_after(workspace, told, answered, writer)
+        suggestions = await suggestions_after(workspace, exchange, answered, writer)
     except FootnoteError as error:
-        made = Suggestions(degraded=(f"suggestions: {error}",))
+        suggestions = Suggestions(degraded=(f"suggestions: {error}",))
     except Exception:
         structlog.get_logger(__name__).exception("suggestions failed")
-        made = Suggestions(degraded=("suggestions: something failed inside Footnote",))
-    return SuggestionsMade(suggestions=made)
+        suggestions = Suggestions(degraded=("suggestions: something failed inside Footnote",))
+    return SuggestionsMade(suggestions=suggestions)
 
 
-async def _around(workspace: WorkspaceAccess, told: Told) -> tuple[Evidence, ...]:
+async def _with_neighbours(workspace: WorkspaceAccess, exchange: Told) -> tuple[Evidence, ...]:
     """Return cited passages with neighbours, then other evidence, without duplicates.
 
     Passages with suspected prompt injection are left out.
     """
-    found: dict[str, Passage] = {}
+    passages: dict[str, Passage] = {}
     async with workspace.scope() as scope:
-        for place, chunk_id in enumerate(told.chunk_ids[: CITED + FURTHER]):
+        for position, chunk_id in enumerate(exchange.chunk_ids[: CITED + FURTHER]):
             try:
-                context = await passage_context(scope, chunk_id, AROUND if place < CITED else 0)
+                context = await passage_context(scope, chunk_id, AROUND if position < CITED else 0)
             except NotFound:
                 continue  # It was replaced or deleted, or is no longer visible.
             after, before = context.context_after, reversed(context.context_before)
-            for each in (context.chunk, *after, *before):
-                found.setdefault(each.chunk_id, each)
+            for passage in (context.chunk, *after, *before):
+                passages.setdefault(passage.chunk_id, passage)
     evidence = await workspace.engine.suspicion.flag(
         [
-            Evidence(passage=each, rank=rank, score=1.0)
-            for rank, each in enumerate(found.values(), 1)
+            Evidence(passage=passage, rank=rank, score=1.0)
+            for rank, passage in enumerate(passages.values(), 1)
         ]
     )
-    return tuple(each for each in evidence if not each.suspicious)
+    return tuple(hit for hit in evidence if not hit.suspicious)
 
 
-async def _made(
-    workspace: WorkspaceAccess, evidence: Sequence[Evidence], told: Told
+async def _proposals(
+    workspace: WorkspaceAccess, evidence: Sequence[Evidence], exchange: Told
 ) -> tuple[list[Proposal], tuple[str, ...]]:
     """Propose questions from headings and tables, with a note if the reader is unavailable."""
-    passages = [each.passage for each in evidence]
-    language = worded_in(told.language, detect_language(told.question), passages[0].language)
+    passages = [hit.passage for hit in evidence]
+    language = worded_in(
+        exchange.language, detect_language(exchange.question), passages[0].language
+    )
     try:
-        return await propose(workspace.engine.reader, passages, told.said, language), ()
+        return await propose(workspace.engine.reader, passages, exchange.said, language), ()
     except ModelUnavailable as unavailable:
         note = f"suggestions: from tables alone, {unavailable}"
-        return await propose(None, passages, told.said, language), (note,)
+        return await propose(None, passages, exchange.said, language), (note,)
 
 
-async def _tried(
+async def _answered_proposals(
     proposals: Iterable[Proposal | str],
-    told: Told,
+    exchange: Told,
     answered: Answered,
-    most: int,
+    limit: int,
     *,
-    shown: Sequence[UUID],
-    alone: FollowUpRewriter,
+    document_ids: Sequence[UUID],
+    rewriter: FollowUpRewriter,
 ) -> tuple[SuggestedQuestion, ...]:
     """Return the proposals that the documents answer with something not said yet."""
-    found: list[SuggestedQuestion] = []
-    known, tries = {plain_words(told.answer)}, 0
-    for each in proposals:
-        if len(found) == most or tries == most * TRIED_FOR_EACH:
+    questions: list[SuggestedQuestion] = []
+    answer_words, tries = {plain_words(exchange.answer)}, 0
+    for proposal in proposals:
+        if len(questions) == limit or tries == limit * TRIED_FOR_EACH:
             break
-        question = each if isinstance(each, str) else each.question
-        if (await alone(question, told.turns))[0] != question:
+        question = proposal if isinstance(proposal, str) else proposal.question
+        if (await rewriter(question, exchange.turns))[0] != question:
             continue  # The rewriter would change it as a follow-up question.
         tries += 1
         answer = await answered(question)
         words = plain_words(answer.text)
-        if not answer.found or not answer.citations or words in known:
+        if not answer.found or not answer.citations or words in answer_words:
             continue
         cited = answer.citations[0]
-        if isinstance(each, Proposal) and not _is_meant(each, answer):
+        if isinstance(proposal, Proposal) and not _matches_proposal(proposal, answer):
             continue
-        if told.said.holds(cited.quote):
+        if exchange.said.holds(cited.quote):
             continue
-        known.add(words)
+        answer_words.add(words)
         # A model's question may derive from any passage in its prompt.
-        made_from = (each.passage.document_id,) if isinstance(each, Proposal) else shown
-        found.append(
+        source_ids = (
+            (proposal.passage.document_id,) if isinstance(proposal, Proposal) else document_ids
+        )
+        questions.append(
             SuggestedQuestion(
                 question=question,
                 chunk_id=cited.chunk_id,
                 document_title=cited.document_title,
                 confidence=answer.confidence,
                 document_ids=tuple(
-                    dict.fromkeys((*made_from, *(one.document_id for one in answer.citations)))
+                    dict.fromkeys(
+                        (*source_ids, *(citation.document_id for citation in answer.citations))
+                    )
                 ),
             )
         )
-    return tuple(found)
+    return tuple(questions)
 
 
-def _is_meant(proposal: Proposal, answer: Answer) -> bool:
+def _matches_proposal(proposal: Proposal, answer: Answer) -> bool:
     """Whether the answer cites the proposal's document and, for a cell, contains that cell."""
     cited = answer.citations[0].document_id
     if cited != proposal.passage.document_id:

@@ -49,7 +49,7 @@ async def suggest_questions(
     from the principal are skipped. `model` is that of `ask_stream`; `language` is that of the
     questions. Returns none where the setting `suggestions` is 0. Raises what `ask` raises.
     """
-    told = Told(
+    exchange = Told(
         question=question,
         answer=answer,
         chunk_ids=tuple(dict.fromkeys(chunk_ids)),
@@ -58,7 +58,7 @@ async def suggest_questions(
     )
     writer = await answer_writer_of(workspace, model)
     answered = tried_by_asking(workspace, filters, plan, changes)
-    return await suggestions_after(workspace, told, answered, writer)
+    return await suggestions_after(workspace, exchange, answered, writer)
 
 
 async def suggest_in_conversation(
@@ -74,43 +74,49 @@ async def suggest_in_conversation(
     """
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        place = await place_of(scope, conversation_id, message_id)
-        if place.role != "assistant" or place.parent_no is None:
+        position = await place_of(scope, conversation_id, message_id)
+        if position.role != "assistant" or position.parent_no is None:
             raise InvalidRequest(
                 f"message {message_id} is a question", hint="name the answer that follows it"
             )
-        message = await message_at(scope, conversation_id, place.message_no)
+        message = await message_at(scope, conversation_id, position.message_no)
         answer = message.answer
         assert answer is not None, "a message of an assistant is an answer"
         if answer.suggestions is not None:
             return Suggestions(questions=answer.suggestions)
-        said = await said_until(scope, conversation_id, place.message_no, MESSAGES_MINDED)
+        earlier_messages = await said_until(
+            scope, conversation_id, position.message_no, MESSAGES_MINDED
+        )
         asking = Asking(question=answer.asked_as)
         try:
-            attempts = await attempts_after(scope, conversation, asking, place.message_no)
+            attempts = await attempts_after(scope, conversation, asking, position.message_no)
         except InvalidRequest:  # Nothing is left to search.
             return Suggestions()
     if not await suggestions_wanted(workspace):
         return Suggestions()
-    told = _told(message, answer, tuple(each.turn for each in said[:-2]), language)
+    exchange = _exchange_of(
+        message, answer, tuple(earlier.turn for earlier in earlier_messages[:-2]), language
+    )
     answered = tried_by_asking(workspace, attempts[0].filters)
     writer = await answer_writer_of(workspace, EXTRACTIVE if answer.model is None else None)
-    made = await suggestions_after(workspace, told, answered, writer)
-    if not made.degraded:
+    suggestions = await suggestions_after(workspace, exchange, answered, writer)
+    if not suggestions.degraded:
         async with workspace.scope() as scope:
-            await keep_suggestions(scope, conversation_id, place.message_no, made.questions)
-    return made
+            await keep_suggestions(
+                scope, conversation_id, position.message_no, suggestions.questions
+            )
+    return suggestions
 
 
-def _told(
+def _exchange_of(
     message: Message, answer: MessageAnswer, before: tuple[Turn, ...], language: str | None
 ) -> Told:
-    cited = (each.chunk_id for each in answer.citations)
-    found = (each.chunk_id for each in answer.evidence)
+    cited_ids = (citation.chunk_id for citation in answer.citations)
+    evidence_ids = (source.chunk_id for source in answer.evidence)
     return Told(
         question=answer.corrected_question or answer.asked_as,
         answer=message.text if answer.found else "",
-        chunk_ids=tuple(dict.fromkeys((*cited, *found))),
+        chunk_ids=tuple(dict.fromkeys((*cited_ids, *evidence_ids))),
         conversation=before,
         language=language,
     )

@@ -73,7 +73,7 @@ async def summary(
             "a summary is of one document, one collection or one cluster",
             hint="name one of document_id, collection and cluster_id",
         )
-    wanted = await summarising_of(workspace)
+    summarising = await summarising_of(workspace)
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
@@ -89,32 +89,38 @@ async def summary(
             assert cluster_id is not None, "one of them is named"
             lane_name = workspace.engine.lane.name
             ids = await _documents_of_cluster(scope, lane_name, cluster_id)
-        kept = await stored.kept_sentences(scope, wanted.summariser, ids)
+        candidates = await stored.kept_sentences(scope, summarising.summariser, ids)
         by_model = (
-            {} if wanted.writer is None else await written_sentences(scope, wanted.writer.name, ids)
+            {}
+            if summarising.writer is None
+            else await written_sentences(scope, summarising.writer.name, ids)
         )
     if document_id is not None:
-        shown = sorted(kept[:sentences], key=lambda each: each.sentence.char_start)
+        selected = sorted(
+            candidates[:sentences], key=lambda candidate: candidate.sentence.char_start
+        )
     else:
-        shown = await asyncio.to_thread(_of_several, kept, sentences)
+        selected = await asyncio.to_thread(_most_central, candidates, sentences)
     written = () if document_id is None else by_model.get(document_id, ())
-    writer = wanted.writer
+    writer = summarising.writer
     if document_id is None and write:
         if writer is None:
             raise InvalidRequest(
                 "no language model writes summaries in this workspace",
                 hint="`footnote config set summaries model`, and FOOTNOTE_LANGUAGE_MODEL",
             )
-        given = await asyncio.to_thread(_read_by_model, kept, by_model)
-        writing = await write_summary(workspace, writer, given)
+        sources = await asyncio.to_thread(_read_by_model, candidates, by_model)
+        writing = await write_summary(workspace, writer, sources)
         if writing.failure is not None:
             raise ModelUnavailable(writing.failure, hint="try again, or do without")
         written = writing.sentences
     async with workspace.scope() as scope:
-        sentences_shown = await _located(scope, [each.sentence for each in shown])
+        sentences_shown = await _with_locations(
+            scope, [candidate.sentence for candidate in selected]
+        )
     return Summary(
         sentences=sentences_shown,
-        documents=len({each.sentence.document_id for each in kept}),
+        documents=len({candidate.sentence.document_id for candidate in candidates}),
         written=written,
         model=writer.model.name if written and writer is not None else None,
     )
@@ -122,18 +128,18 @@ async def summary(
 
 async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
     """Return the progress of summarising the visible documents."""
-    wanted = await summarising_of(workspace)
+    summarising = await summarising_of(workspace)
     async with workspace.scope() as scope:
-        counts = await stored.count_summaries(scope, wanted.summariser)
-        writer = wanted.possible_writer
-        by = None if wanted.writer is None else wanted.writer.name
-        failures = await stored.summary_failures(scope, _FAILURES_SHOWN, by)
+        counts = await stored.count_summaries(scope, summarising.summariser)
+        writer = summarising.possible_writer
+        writer_name = None if summarising.writer is None else summarising.writer.name
+        failures = await stored.summary_failures(scope, _FAILURES_SHOWN, writer_name)
         written = None if writer is None else await count_writing(scope, writer.name, MOST_BYTES)
     async with workspace.system_scope() as scope:
         enqueued = await summarising_enqueued(scope)
-    unwritten = None if written is None or wanted.writer is None else written.oldest_waiting
+    unwritten = None if written is None or summarising.writer is None else written.oldest_waiting
     return SummaryProgress(
-        enabled=wanted.enabled,
+        enabled=summarising.enabled,
         documents=counts.documents,
         done=counts.done,
         failed=counts.failed,
@@ -142,7 +148,7 @@ async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
         failures=failures,
         model=None
         if writer is None or written is None
-        else _model_use(workspace, writer, written, enabled=wanted.writer is not None),
+        else _model_use(workspace, writer, written, enabled=summarising.writer is not None),
     )
 
 
@@ -166,28 +172,30 @@ def _model_use(
     )
 
 
-async def _located(
+async def _with_locations(
     scope: WorkspaceScope, sentences: Sequence[SummarySentence]
 ) -> tuple[SummarySentence, ...]:
     """Add to each sentence the chunk and the page that it begins in."""
-    passages = await passages_at(scope, [(each.document_id, each.char_start) for each in sentences])
-    found = []
-    for each in sentences:
+    passages = await passages_at(
+        scope, [(sentence.document_id, sentence.char_start) for sentence in sentences]
+    )
+    located = []
+    for sentence in sentences:
         passage = next(
             (
                 passage
                 for passage in passages
-                if passage.document_id == each.document_id
-                and passage.char_start <= each.char_start < passage.char_end
+                if passage.document_id == sentence.document_id
+                and passage.char_start <= sentence.char_start < passage.char_end
             ),
             None,
         )
         if passage is not None:
-            page = page_at(passage, each.char_start)
-            found.append(replace(each, chunk_id=passage.chunk_id, page=page))
+            page = page_at(passage, sentence.char_start)
+            located.append(replace(sentence, chunk_id=passage.chunk_id, page=page))
         else:
-            found.append(each)
-    return tuple(found)
+            located.append(sentence)
+    return tuple(located)
 
 
 async def _documents_of_cluster(
@@ -198,50 +206,52 @@ async def _documents_of_cluster(
     if lane is None:
         raise stored_clusters.no_such_cluster(cluster_id)
     _, of = await stored_clusters.kind_of_cluster(scope, cluster_id)
-    found = await stored_clusters.sampled_members(
+    members = await stored_clusters.sampled_members(
         scope, lane[0], [cluster_id], most=_MOST_DOCUMENTS, of=of
     )
-    if len(found) < LEAST_SEEN:
+    if len(members) < LEAST_SEEN:
         raise stored_clusters.no_such_cluster(cluster_id)
-    return list(dict.fromkeys(each.document_id for each in found))
+    return list(dict.fromkeys(member.document_id for member in members))
 
 
-def _of_several(
-    kept: Sequence[KeptSentence], most: int, *, of_each: int = _OF_EACH
+def _most_central(
+    candidates: Sequence[KeptSentence], limit: int, *, of_each: int = _OF_EACH
 ) -> list[KeptSentence]:
     """Return the most central sentences of several documents, best first."""
-    if not kept:
+    if not candidates:
         return []
-    vectors = np.stack([each.vector for each in kept]).astype(np.float32)
-    owners = {each.sentence.document_id: number for number, each in enumerate(kept)}
+    vectors = np.stack([candidate.vector for candidate in candidates]).astype(np.float32)
+    owners = {candidate.sentence.document_id: number for number, candidate in enumerate(candidates)}
     weights = centralities(vectors)
-    found = chosen(
+    indices = chosen(
         vectors,
         weights,
-        most,
-        owners=[owners[each.sentence.document_id] for each in kept],
+        limit,
+        owners=[owners[candidate.sentence.document_id] for candidate in candidates],
         of_each=of_each,
     )
-    return [kept[each] for each in found]
+    return [candidates[index] for index in indices]
 
 
 def _read_by_model(
-    kept: Sequence[KeptSentence], by_model: Mapping[UUID, Sequence[WrittenSentence]]
+    candidates: Sequence[KeptSentence], by_model: Mapping[UUID, Sequence[WrittenSentence]]
 ) -> list[SummarySentence]:
     """Select the sentences from which a model summarises several documents.
 
     They are the most central ones. Of a document that the model has summarised, the sources of that
     summary take their places.
     """
-    rests = {
-        document_id: list(dict.fromkeys(source for each in written for source in each.sources))
+    unread_sources = {
+        document_id: list(
+            dict.fromkeys(source for sentence in written for source in sentence.sources)
+        )
         for document_id, written in by_model.items()
     }
-    found = []
-    for each in _of_several(kept, _READ_TOGETHER, of_each=_READ_OF_EACH):
-        own = rests.get(each.sentence.document_id)
-        if own is None:
-            found.append(each.sentence)
-        elif own:
-            found.append(own.pop(0))
-    return found
+    sentences = []
+    for candidate in _most_central(candidates, _READ_TOGETHER, of_each=_READ_OF_EACH):
+        sources = unread_sources.get(candidate.sentence.document_id)
+        if sources is None:
+            sentences.append(candidate.sentence)
+        elif sources:
+            sentences.append(sources.pop(0))
+    return sentences

@@ -79,7 +79,7 @@ async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
 
 
 async def summarise_document(
-    engine: Services, workspace_id: UUID, document: UnsummarisedDocument, wanted: Summarising
+    engine: Services, workspace_id: UUID, document: UnsummarisedDocument, summarising: Summarising
 ) -> None:
     """Store the most central sentences of a document; an unreadable one fails alone.
 
@@ -87,16 +87,16 @@ async def summarise_document(
     """
     try:
         text, _ = await read_document(engine, workspace_id, document)
-        found = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
-        sentences, vectors = await _summarised(wanted.embedder, text, found)
+        candidates = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
+        sentences, vectors = await _summarised(summarising.embedder, text, candidates)
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await keep_summary(scope, document, wanted.summariser, sentences, vectors)
+            await keep_summary(scope, document, summarising.summariser, sentences, vectors)
     except (StoreUnavailable, StoreFull):
         raise
     except Exception as error:
         reason = failure_reason(error, "summarising_failed", document_id=str(document.document_id))
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await note_summary_failure(scope, document, wanted.summariser, reason)
+            await note_summary_failure(scope, document, summarising.summariser, reason)
 
 
 async def read_document(
@@ -106,36 +106,38 @@ async def read_document(
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, document.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
-    found = DocumentText(
+    document_text = DocumentText(
         text="" if text is None else text.text,
         title=document.title,
         language=document.language,
         blocks=() if text is None else blocks_of(passages),
     )
-    return found, passages
+    return document_text, passages
 
 
 async def _summarised(
-    embedder: Embedder, text: DocumentText, found: list[Sentence]
+    embedder: Embedder, text: DocumentText, candidates: list[Sentence]
 ) -> tuple[list[NewSentence], Vectors]:
     """Return the sentences to store, and their unit-length vectors."""
-    if not found:
+    if not candidates:
         return [], np.zeros((0, embedder.lane.dimensions), np.float32)
-    embedded = await embedder.embed_documents([text.text[each.start : each.end] for each in found])
+    embedded = await embedder.embed_documents(
+        [text.text[candidate.start : candidate.end] for candidate in candidates]
+    )
     lengths = np.linalg.norm(embedded, axis=1, keepdims=True)
     vectors: Vectors = (embedded / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     weights = centralities(vectors)
-    kept = chosen(vectors, weights, KEPT)
+    selected = chosen(vectors, weights, KEPT)
     sentences = [
         NewSentence(
-            start=found[each].start,
-            end=found[each].end,
-            text=text.text[found[each].start : found[each].end],
-            weight=float(weights[each]),
+            start=candidates[index].start,
+            end=candidates[index].end,
+            text=text.text[candidates[index].start : candidates[index].end],
+            weight=float(weights[index]),
         )
-        for each in kept
+        for index in selected
     ]
-    return sentences, vectors[kept]
+    return sentences, vectors[selected]
 
 
 async def write_document(
@@ -148,21 +150,23 @@ async def write_document(
     """
     engine = workspace.engine
     text, passages = await read_document(engine, workspace.workspace_id, document)
-    found = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
-    orders = [(each.char_start, each.char_end) for each in passages if each.suspicious]
-    given = [
+    candidates = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
+    injections = [
+        (passage.char_start, passage.char_end) for passage in passages if passage.suspicious
+    ]
+    sentences = [
         SummarySentence(
-            text=text.text[each.start : each.end],
+            text=text.text[candidate.start : candidate.end],
             document_id=document.document_id,
             version=document.version,
             document_title=document.title,
-            char_start=each.start,
-            char_end=each.end,
+            char_start=candidate.start,
+            char_end=candidate.end,
         )
-        for each in found
-        if not any(start < each.end and each.start < end for start, end in orders)
+        for candidate in candidates
+        if not any(start < candidate.end and candidate.start < end for start, end in injections)
     ]
-    writing = await write_summary(workspace, writer, given)
+    writing = await write_summary(workspace, writer, sentences)
     async with engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
         await keep_writing(scope, document, writer.name, writing)
     return writing.failure

@@ -61,14 +61,14 @@ def writer_of(model: WritingModel) -> SummaryWriter:
 
 
 async def write_summary(
-    workspace: WorkspaceAccess, writer: SummaryWriter, given: Sequence[SummarySentence]
+    workspace: WorkspaceAccess, writer: SummaryWriter, sentences: Sequence[SummarySentence]
 ) -> Writing:
     """Have the model summarise sentences, and keep what the sentences it cites support.
 
     If the model is unavailable, breaks off, writes no summary or cites unknown sentences, no
     sentence is returned and `failure` says why. Raises BudgetExceeded before the model is called.
     """
-    if not given:
+    if not sentences:
         return Writing(sentences=(), left_out=0, usage=Usage())
     engine = workspace.engine
     await engine.metering.require_budget(workspace.workspace_id)
@@ -80,13 +80,16 @@ async def write_summary(
             reply = await writer.model(
                 INSTRUCTIONS,
                 prompt_of(
-                    [GivenSentence(title=each.document_title, text=each.text) for each in given]
+                    [
+                        GivenSentence(title=sentence.document_title, text=sentence.text)
+                        for sentence in sentences
+                    ]
                 ),
             )
         except ModelUnavailable as error:
             failure = error.with_hint
         else:
-            drafts = drafts_of_reply(reply, len(given))
+            drafts = drafts_of_reply(reply, len(sentences))
             if drafts is None:
                 failure = (
                     f"{writer.model.name} wrote no summary, or named sentences that there are not"
@@ -94,28 +97,34 @@ async def write_summary(
     usage = engine.metering.prices.usage_of(notes)
     if drafts is None:
         return Writing(sentences=(), left_out=0, usage=usage, failure=failure)
-    kept = await _carried(workspace, drafts, given)
-    if not kept:
+    supported = await _supported(workspace, drafts, sentences)
+    if not supported:
         failure = f"{writer.model.name} wrote nothing that the sentences it names carry"
-    return Writing(sentences=kept, left_out=len(drafts) - len(kept), usage=usage, failure=failure)
+    return Writing(
+        sentences=supported, left_out=len(drafts) - len(supported), usage=usage, failure=failure
+    )
 
 
-async def _carried(
-    workspace: WorkspaceAccess, drafts: Sequence[DraftSentence], given: Sequence[SummarySentence]
+async def _supported(
+    workspace: WorkspaceAccess,
+    drafts: Sequence[DraftSentence],
+    sentences: Sequence[SummarySentence],
 ) -> tuple[WrittenSentence, ...]:
     """Return the drafts that their sources support, by the check used for answers."""
     ground = SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
-    found = []
+    supported = []
     for draft in drafts:
-        sources = tuple(given[each] for each in draft.sources)
-        citations = [_citation(marker, each) for marker, each in enumerate(sources, start=1)]
+        sources = tuple(sentences[number] for number in draft.sources)
+        citations = [_citation(marker, source) for marker, source in enumerate(sources, start=1)]
         sentence = AnswerSentence(
             text=draft.text, markers=tuple(range(1, len(sources) + 1)), support=0.0
         )
-        [held] = (await ground([sentence], citations, ())).sentences
-        if held.verdict is Verdict.SUPPORTED:
-            found.append(WrittenSentence(text=draft.text, support=held.support, sources=sources))
-    return tuple(found)
+        [checked] = (await ground([sentence], citations, ())).sentences
+        if checked.verdict is Verdict.SUPPORTED:
+            supported.append(
+                WrittenSentence(text=draft.text, support=checked.support, sources=sources)
+            )
+    return tuple(supported)
 
 
 def _citation(marker: int, source: SummarySentence) -> Citation:

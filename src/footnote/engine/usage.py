@@ -40,7 +40,7 @@ async def usage(
     wrong order.
     """
     first, last = days_between(since, until)
-    wanted = stored.UsageFilter(
+    usage_filter = stored.UsageFilter(
         first_day=first,
         last_day=last,
         principal=principal_id,
@@ -48,7 +48,7 @@ async def usage(
         document_id=document_id,
     )
     async with workspace.scope() as scope:
-        return await stored.usage_by_day(scope, wanted)
+        return await stored.usage_by_day(scope, usage_filter)
 
 
 async def usage_by_person(
@@ -80,7 +80,7 @@ def days_between(since: date | None, until: date | None) -> tuple[date, date]:
 
 def usage_by_person_csv(rows: Iterable[PersonUsageRow]) -> str:
     """Write the rows as CSV for spreadsheets."""
-    names = [each.name for each in fields(PersonUsageRow)]
+    names = [field.name for field in fields(PersonUsageRow)]
     return csv_table(names, ([getattr(row, name) for name in names] for row in rows))
 
 
@@ -111,9 +111,9 @@ async def set_budget(
 async def remove_budget(workspace: WorkspaceAccess, measure: Measure, period: Period) -> None:
     """Remove a budget. Raises NotFound where there is none, and Forbidden."""
     async with workspace.scope() as scope:
-        found = await stored.remove_budget(scope, measure, period)
+        removed = await stored.remove_budget(scope, measure, period)
     workspace.engine.metering.forget_budgets(workspace.workspace_id)
-    if not found:
+    if not removed:
         raise NotFound(
             f"there is no budget of {measure} for {period}",
             hint="`footnote budget list` or `GET /v1/budgets` shows all",

@@ -107,18 +107,18 @@ def _beginning(
     verb: Callable[..., object], act: Act, right: Right, whole: bool | None
 ) -> Callable[..., ActUnderWay]:
     """Return a function that turns a call of the verb into an `ActUnderWay`."""
-    declared = signature(verb)
-    in_all = right is Right.ADMINISTER if whole is None else whole
-    place = WHOLE_WORKSPACE if in_all else None  # None: in any collection.
+    verb_signature = signature(verb)
+    in_whole_workspace = right is Right.ADMINISTER if whole is None else whole
+    collection = WHOLE_WORKSPACE if in_whole_workspace else None  # None: in any collection.
 
     def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
         return ActUnderWay(
             access=access,
             act=act,
             verb=verb.__name__,
-            arguments=arguments_of(verb, declared, (access, *args), kwargs),
+            arguments=arguments_of(verb, verb_signature, (access, *args), kwargs),
             right=right,
-            place=place,
+            place=collection,
         )
 
     return begun
@@ -127,5 +127,5 @@ def _beginning(
 def _bound(
     verb: Callable[..., object], twin: Callable[..., object], instance: object, owner: type
 ) -> object:
-    of_owner = verb if issubclass(owner, WorkspaceAccess) else twin
-    return of_owner if instance is None else MethodType(of_owner, instance)
+    function = verb if issubclass(owner, WorkspaceAccess) else twin
+    return function if instance is None else MethodType(function, instance)

@@ -36,8 +36,8 @@ async def add_webhook(
     secret = secrets.token_urlsafe(32)
     await workspace.ensure_data_key()
     async with workspace.scope() as scope:
-        wanted = tuple(kind for kind in TOLD_KINDS if kind in kinds)
-        return await stored.add_endpoint(scope, url, wanted, secret), secret
+        selected_kinds = tuple(kind for kind in TOLD_KINDS if kind in kinds)
+        return await stored.add_endpoint(scope, url, selected_kinds, secret), secret
 
 
 async def webhooks(workspace: WorkspaceAccess) -> tuple[WebhookEndpoint, ...]:

@@ -58,41 +58,43 @@ async def whole_of(
     if not await packaged_whole_questions().recognises(embedder.multilingual, question):
         return None
     broad = replace(prepared.request, query=question, conversation=(), top_k=_MOST_PASSAGES)
-    _, found = await run_search(workspace, await prepare_search(workspace, broad))
-    document_ids = list(dict.fromkeys(each.passage.document_id for each in found.evidence))
+    _, broad_response = await run_search(workspace, await prepare_search(workspace, broad))
+    document_ids = list(dict.fromkeys(hit.passage.document_id for hit in broad_response.evidence))
     vector = await embedder.embed_query(question)
     async with workspace.scope() as scope:
-        kept = await kept_sentences(scope, summariser_of(embedder), document_ids)
-        documents = len({each.sentence.document_id for each in kept})
+        sentences = await kept_sentences(scope, summariser_of(embedder), document_ids)
+        documents = len({sentence.sentence.document_id for sentence in sentences})
         if documents < LEAST_DOCUMENTS:
             return None
-        turned = scope.sealing.vectors(vector[None])[0]
-        best = await asyncio.to_thread(telling, kept, turned)
-        passages = await passages_at(scope, [(each.document_id, each.char_start) for each in best])
-    trusted = [each for each in passages if not each.suspicious]
+        sealed_vector = scope.sealing.vectors(vector[None])[0]
+        central = await asyncio.to_thread(telling, sentences, sealed_vector)
+        passages = await passages_at(
+            scope, [(sentence.document_id, sentence.char_start) for sentence in central]
+        )
+    trusted = [passage for passage in passages if not passage.suspicious]
     if not trusted:
         return None
     evidence = tuple(
-        Evidence(passage=each, rank=rank, score=0.0) for rank, each in enumerate(trusted, 1)
+        Evidence(passage=passage, rank=rank, score=0.0) for rank, passage in enumerate(trusted, 1)
     )
-    return Whole(sentences=tuple(best), evidence=evidence, documents=documents)
+    return Whole(sentences=tuple(central), evidence=evidence, documents=documents)
 
 
-def telling(kept: Sequence[KeptSentence], question: Vector) -> list[SummarySentence]:
+def telling(sentences: Sequence[KeptSentence], question: Vector) -> list[SummarySentence]:
     """Return the sentences most central to the question, best first.
 
     `question` is a vector in the space of theirs.
     """
-    vectors = np.stack([each.vector for each in kept]).astype(np.float32)
-    near = vectors @ question
-    nearest = np.argsort(-near, kind="stable")[:_CONSIDERED]
-    numbers = {each.sentence.document_id: number for number, each in enumerate(kept)}
-    weights = centralities(vectors[nearest], near[nearest])
-    found = chosen(
+    vectors = np.stack([sentence.vector for sentence in sentences]).astype(np.float32)
+    similarities = vectors @ question
+    nearest = np.argsort(-similarities, kind="stable")[:_CONSIDERED]
+    numbers = {sentence.sentence.document_id: number for number, sentence in enumerate(sentences)}
+    weights = centralities(vectors[nearest], similarities[nearest])
+    indices = chosen(
         vectors[nearest],
         weights,
         _SENTENCES,
-        owners=[numbers[kept[each].sentence.document_id] for each in nearest],
+        owners=[numbers[sentences[index].sentence.document_id] for index in nearest],
         of_each=_OF_EACH,
     )
-    return [kept[nearest[each]].sentence for each in found]
+    return [sentences[nearest[index]].sentence for index in indices]

@@ -33,7 +33,7 @@ async def workspace_source(workspace: WorkspaceAccess, source_id: UUID) -> Works
 async def source_places(workspace: WorkspaceAccess) -> tuple[str, ...]:
     """List the addresses of places opened to the workspace. Raises Forbidden."""
     opened = _opened(workspace.engine.settings, workspace.workspace.name)
-    return tuple(each.address for each in opened)
+    return tuple(place.address for place in opened)
 
 
 async def admitted_source(
@@ -48,10 +48,10 @@ async def admitted_source(
     place = admitted_place(
         workspace.engine.settings, workspace.workspace.name, wanted.place, anywhere=anywhere
     )
-    every = wanted.every_minutes
-    if every is not None and not LEAST_MINUTES <= every <= MOST_MINUTES:
+    minutes = wanted.every_minutes
+    if minutes is not None and not LEAST_MINUTES <= minutes <= MOST_MINUTES:
         raise InvalidRequest(
-            f"every_minutes: {every} minutes cannot be kept to",
+            f"every_minutes: {minutes} minutes cannot be kept to",
             hint=f"give {LEAST_MINUTES} to {MOST_MINUTES:,} minutes",
         )
     secret = wanted.secret or None
@@ -74,8 +74,8 @@ async def add_source(
 
     Raises what `admitted_source` raises, and Conflict for one that is followed already.
     """
-    kept = await admitted_source(workspace, wanted, anywhere=anywhere)
-    if kept.secret is not None:
+    admitted = await admitted_source(workspace, wanted, anywhere=anywhere)
+    if admitted.secret is not None:
         await workspace.ensure_data_key()
     async with workspace.scope() as scope:
         if await stored.count_sources(scope) >= MOST_SOURCES:
@@ -84,8 +84,8 @@ async def add_source(
             )
         return await stored.add_source(
             scope,
-            kept,
-            place_at(kept.place).kind,
+            admitted,
+            place_at(admitted.place).kind,
             anywhere=anywhere,
             actor=workspace.proved_identity,
         )
@@ -117,7 +117,7 @@ def admitted_place(
     if anywhere:
         return place
     opened = _opened(settings, workspace)
-    if any(each.holds(place) for each in opened):
+    if any(opening.holds(place) for opening in opened):
         return place
     if not opened:
         raise InvalidRequest(
@@ -126,8 +126,8 @@ def admitted_place(
         )
     raise InvalidRequest(
         "place: it is not among those that are opened to this workspace",
-        hint=f"name one below {', '.join(each.address for each in opened)}, or ask the operator "
-        "of the server for FOOTNOTE_SOURCE_PLACES",
+        hint=f"name one below {', '.join(opening.address for opening in opened)}, "
+        "or ask the operator of the server for FOOTNOTE_SOURCE_PLACES",
     )
 
 
@@ -135,8 +135,8 @@ def opening_of(settings: Settings, workspace: str, place: SourcePlace) -> Source
     """Return the outermost opened place that contains a place; None if there is none."""
     opened = _opened(settings, workspace)
     return min(
-        (each for each in opened if each.holds(place)),
-        key=lambda each: len(each.segments),
+        (opening for opening in opened if opening.holds(place)),
+        key=lambda opening: len(opening.segments),
         default=None,
     )
 

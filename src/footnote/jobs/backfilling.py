@@ -15,7 +15,7 @@ from footnote.store.suspicion import mark_passages, unmarked_passages
 
 SLICE_SECONDS = 3.0
 """Length of one slice; shorter than the grace period of a worker that is being stopped."""
-_LOOKED_AT_TOGETHER = 64
+_BATCH_SIZE = 64
 
 
 async def keyword_slice(engine: Services, workspace_id: UUID) -> None:
@@ -43,13 +43,13 @@ async def mark_slice(engine: Services, workspace_id: UUID) -> None:
         return
     while True:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            passages = await unmarked_passages(scope, _LOOKED_AT_TOGETHER)
+            passages = await unmarked_passages(scope, _BATCH_SIZE)
         if not passages:
             return
-        looked = await engine.suspicion.classify_passages(passages)
-        found = {each.chunk_no: each.suspicious is True for each in looked}
+        classified = await engine.suspicion.classify_passages(passages)
+        flags = {passage.chunk_no: passage.suspicious is True for passage in classified}
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await mark_passages(scope, found)
+            await mark_passages(scope, flags)
             if now() > ends_at:
                 await enqueue_marking(scope)
                 return

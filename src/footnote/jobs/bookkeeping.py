@@ -73,14 +73,14 @@ class Bookkeeping(JobManager):
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """The next job, whose turn it is; None when there is none that this worker may take."""
-        held = Counter(self._in_hand.values())
+        in_progress = Counter(self._in_hand.values())
         try:
             rows = await self.connector.execute_query_all_async(
                 query=TAKE_TURN,
                 queues=None if queues is None else list(queues),
                 worker_id=worker_id,
-                workspaces=list(held),
-                documents=list(held.values()),
+                workspaces=list(in_progress),
+                documents=list(in_progress.values()),
                 room=self._room(),
                 ingest=INGEST_QUEUE,
                 set_aside=SET_ASIDE_QUEUE,
@@ -117,7 +117,7 @@ class Bookkeeping(JobManager):
         assert job.id is not None, "a job that ran was stored"
         job_id, retry = job.id, super().retry_job
 
-        async def again() -> None:
+        async def retry_or_put_back() -> None:
             if job_id not in self._spared:
                 await retry(job, retry_at, priority, queue, lock)
                 return
@@ -125,7 +125,7 @@ class Bookkeeping(JobManager):
                 query=PUT_BACK, job_ids=[job_id], worker_id=job.worker_id, seconds=ROOM_SECONDS
             )
 
-        await self._settle(job_id, again)
+        await self._settle(job_id, retry_or_put_back)
         self._spared.discard(job_id)
 
     async def register_worker(self) -> int:
@@ -159,7 +159,7 @@ class Bookkeeping(JobManager):
             try:
                 await super().listen_for_jobs(on_notification=on_notification, queues=queues)
             except exceptions.ConnectorException as error:
-                _log.warning("queue_unreachable", reason=_said(error), undone="listening")
+                _log.warning("queue_unreachable", reason=_error_text(error), undone="listening")
             await asyncio.sleep(_RETRY_SECONDS)
 
     def _room(self) -> str:
@@ -183,7 +183,7 @@ class Bookkeeping(JobManager):
                         raise
                     if self._closed.is_set() or (not full and tries == _TRIES):
                         # It goes back to the queue once the database can be written to.
-                        _log.warning("job_unsettled", job_id=job_id, reason=_said(error))
+                        _log.warning("job_unsettled", job_id=job_id, reason=_error_text(error))
                         self.unsettled.add(job_id)
                         return None
                     if full:
@@ -200,7 +200,7 @@ class Bookkeeping(JobManager):
                 )
 
     async def _wait_for_room(self, error: Exception) -> None:
-        _log.warning("disk_full", reason=_said(error), next_try_seconds=ROOM_SECONDS)
+        _log.warning("disk_full", reason=_error_text(error), next_try_seconds=ROOM_SECONDS)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._closed.wait(), ROOM_SECONDS)
 
@@ -209,5 +209,5 @@ def _is_full(error: BaseException) -> bool:
     return isinstance(error.__cause__, psycopg.errors.DiskFull)
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return str(error.__cause__ or error).strip()

@@ -46,8 +46,8 @@ async def _all_done(engine: Services, workspace_id: UUID, of: ClusterOf, ends_at
         if now() > ends_at:
             return False
     nameless = await nameless_clusters(engine, workspace_id, of)
-    for number, each in enumerate(nameless, start=1):
-        await name_cluster(engine, workspace_id, each)
+    for number, cluster in enumerate(nameless, start=1):
+        await name_cluster(engine, workspace_id, cluster)
         if now() > ends_at:
             return number == len(nameless)
     return True

@@ -42,7 +42,7 @@ async def evaluate_in_background(engine: Services, job: EvaluationJob) -> None:
         if job.attempt >= limit:
             await _fail(engine, job, f"the worker ended {job.attempt} times while it asked")
             return
-        await _ask_the_rest(engine, job)
+        await _ask_remaining(engine, job)
     except (StoreFull, BlobsFull):
         raise  # The questions are not at fault: retried until there is space.
     except FootnoteError as error:
@@ -56,22 +56,22 @@ async def evaluate_in_background(engine: Services, job: EvaluationJob) -> None:
         await _fail(engine, job, "something unexpected happened; the worker's log says what")
 
 
-async def _ask_the_rest(engine: Services, job: EvaluationJob) -> None:
+async def _ask_remaining(engine: Services, job: EvaluationJob) -> None:
     # numpy and the rest of evaluation load when something is evaluated.
     from footnote.evaluation.golden import golden_of  # noqa: PLC0415  # as said above
     from footnote.evaluation.kept import outcome_of, run_of  # noqa: PLC0415
     from footnote.evaluation.run import Setup, judge_question, library_to_ask  # noqa: PLC0415
 
-    taken = await _take_up(engine, job)
-    if taken is None:
+    claim = await _take_up(engine, job)
+    if claim is None:
         return
-    workspace, order = taken
+    workspace, order = claim
     started = order.started
     golden = golden_of(started.golden_name, order.lines)
     setup = Setup(plan=started.plan, k=started.k)
     outcomes: dict[int, QuestionOutcome] = dict(order.outcomes)
     library = await library_to_ask(workspace)
-    who = order.principal.principal_id
+    principal_id = order.principal.principal_id
     for number, question in enumerate(golden.questions):
         if number in outcomes:
             continue
@@ -79,7 +79,7 @@ async def _ask_the_rest(engine: Services, job: EvaluationJob) -> None:
         await engine.metering.require_budget(job.workspace_id)
         notes: list[UsageNote] = []
         with watching_use(notes):
-            async with model_use_of_job(engine, job.workspace_id, principal_id=who):
+            async with model_use_of_job(engine, job.workspace_id, principal_id=principal_id):
                 judged = await judge_question(workspace, question, library, setup.uncached)
         outcomes[number] = outcome_of(judged)
         cost_usd = sum(engine.metering.prices.of(note) or 0.0 for note in notes)
@@ -99,13 +99,13 @@ async def _take_up(
     nothing is left to do."""
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         try:
-            within = await workspace_of(scope)
+            workspace = await workspace_of(scope)
         except NotFound:
             return None
         order = await take_up(scope, job.run_id)
     if order is None:
         return None
-    return WorkspaceEngine(engine=engine, workspace=within, principal=order.principal), order
+    return WorkspaceEngine(engine=engine, workspace=workspace, principal=order.principal), order
 
 
 async def _fail(engine: Services, job: EvaluationJob, reason: str) -> None:

@@ -22,7 +22,7 @@ SLICE_SECONDS = 3.0
 MODEL_PAUSE_SECONDS = 60.0
 """Pause after a failed request before the model is asked again."""
 BUDGET_PAUSE_SECONDS = 300.0
-_LOOKED_AT_TOGETHER = 64
+_BATCH_SIZE = 64
 _KINDS: dict[Extracted, tuple[BackgroundWork, BackgroundWork, int]] = {
     "facts": (BackgroundWork.FACTS, BackgroundWork.FACTS_BY_MODEL, fact_extraction.ATTEMPTS),
     "entities": (
@@ -40,29 +40,31 @@ Read = Callable[[PublishedVersion, Callable[[], bool]], Awaitable[None]]
 async def extract_fact_slice(engine: Services, workspace_id: UUID) -> None:
     """Extract facts for one slice, and enqueue a job for the rest."""
     system = await as_system(engine, workspace_id)
-    wanted = await fact_extraction.extraction_of(system)
+    extraction = await fact_extraction.extraction_of(system)
 
     async def read(version: PublishedVersion, is_late: Callable[[], bool]) -> None:
-        await fact_extraction.extract_document(engine, workspace_id, version, wanted, is_late)
+        await fact_extraction.extract_document(engine, workspace_id, version, extraction, is_late)
 
-    await _extract_slice(system, "facts", wanted, read, enqueue_facts)
+    await _extract_slice(system, "facts", extraction, read, enqueue_facts)
 
 
 async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
     """Extract entities for one slice, and enqueue a job for the rest."""
     system = await as_system(engine, workspace_id)
-    wanted = await entity_extraction.entity_extraction_of(system)
+    extraction = await entity_extraction.entity_extraction_of(system)
 
     async def read(version: PublishedVersion, is_late: Callable[[], bool]) -> None:
-        await entity_extraction.extract_entities_of(engine, workspace_id, version, wanted, is_late)
+        await entity_extraction.extract_entities_of(
+            engine, workspace_id, version, extraction, is_late
+        )
 
-    await _extract_slice(system, "entities", wanted, read, enqueue_entities, tidy=drop_orphans)
+    await _extract_slice(system, "entities", extraction, read, enqueue_entities, tidy=drop_orphans)
 
 
 async def _extract_slice(
     system: WorkspaceEngine,
     kind: Extracted,
-    wanted: Extraction,
+    extraction: Extraction,
     read: Read,
     enqueue: Callable[..., Awaitable[None]],
     *,
@@ -76,31 +78,37 @@ async def _extract_slice(
     engine, workspace_id = system.engine, system.workspace_id
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
-    alone, with_model, attempts = _KINDS[kind]
-    new = wanted.enabled and not await is_paused(system, alone)
-    begun = wanted.enabled and wanted.reader is not None and not await is_paused(system, with_model)
-    if not (new or begun):
+    without_model, with_model, attempts = _KINDS[kind]
+    with_new = extraction.enabled and not await is_paused(system, without_model)
+    with_begun = (
+        extraction.enabled
+        and extraction.reader is not None
+        and not await is_paused(system, with_model)
+    )
+    if not (with_new or with_begun):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         unread = await unread_documents(
             scope,
             kind,
-            wanted.extractor,
-            wanted.classes,
+            extraction.extractor,
+            extraction.classes,
             attempts=attempts,
-            limit=_LOOKED_AT_TOGETHER,
+            limit=_BATCH_SIZE,
             # Without a model, versions whose extraction failed are retried like new ones.
-            begun=() if wanted.reader is None else (wanted.without_model, wanted.extractor),
-            with_new=new,
-            with_begun=begun,
+            begun=()
+            if extraction.reader is None
+            else (extraction.without_model, extraction.extractor),
+            with_new=with_new,
+            with_begun=with_begun,
         )
         if tidy is not None:
             await tidy(scope)
     waits_seconds = 0.0
-    for each in unread:
+    for version in unread:
         try:
-            async with model_use_of_job(engine, workspace_id, each.document_id):
-                await read(each, lambda: loop.time() > ends_at)
+            async with model_use_of_job(engine, workspace_id, version.document_id):
+                await read(version, lambda: loop.time() > ends_at)
         except ModelAway:
             waits_seconds = MODEL_PAUSE_SECONDS
         except BudgetExceeded:

@@ -53,12 +53,12 @@ class InHand:
 
     async def excuse(self) -> None:
         """Refund the attempt of every running job, as the worker is being stopped."""
-        fresh = self._running - self._excused
-        self._excused |= fresh
-        if not fresh:
+        unexcused = self._running - self._excused
+        self._excused |= unexcused
+        if not unexcused:
             return
         try:
-            await refund_attempts(self.database, fresh)
+            await refund_attempts(self.database, unexcused)
         except StoreUnavailable as error:
             _log.warning("attempts_counted", reason=str(error))
 

@@ -22,9 +22,9 @@ from footnote.validation.arguments import OfItsClass, checks
 
 T = TypeVar("T")
 
-_LOOK_SECONDS = 0.2
-_LOOK_FOR_WORKERS_SECONDS = 1.0
-_RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+_POLL_SECONDS = 0.2
+_WORKER_POLL_SECONDS = 1.0
+_FINAL_STATUSES = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
 
 @checks
@@ -41,16 +41,16 @@ async def work_until_resting(
     With `on_other`, the work is left to another worker while one runs, and `on_other` hears of it.
     Raises InvalidRequest for what are no ids.
     """
-    found: Mapping[UUID, Document] = {}
+    current: Mapping[UUID, Document] = {}
 
-    async def rest() -> bool:
-        nonlocal found
-        found = await statuses(workspace, document_ids)
-        on_change(found)
-        return all(document.status in _RESTING for document in found.values())
+    async def all_final() -> bool:
+        nonlocal current
+        current = await statuses(workspace, document_ids)
+        on_change(current)
+        return all(document.status in _FINAL_STATUSES for document in current.values())
 
-    await _work_until(engine, rest, on_other)
-    return found
+    await _work_until(engine, all_final, on_other)
+    return current
 
 
 async def work_until_reembedded(
@@ -64,16 +64,16 @@ async def work_until_reembedded(
     Other workers may share the work. `on_change` sees it about five times a second. Raises
     NotFound for a lane that was never changed.
     """
-    found = await reembedding(workspace, lane)
+    current = await reembedding(workspace, lane)
 
     async def ended() -> bool:
-        nonlocal found
-        found = await reembedding(workspace, lane)
-        on_change(found)
-        return not found.is_under_way
+        nonlocal current
+        current = await reembedding(workspace, lane)
+        on_change(current)
+        return not current.is_under_way
 
     await _work_until(engine, ended)
-    return found
+    return current
 
 
 async def received_when_there_is_room(
@@ -144,13 +144,13 @@ async def run_worker_unless_another_does(
     So the settings of only one process are in effect. `tell` is called once if another worker
     runs. A worker that died counts as running until its heartbeat is too old.
     """
-    silence, told = engine.settings.seconds.worker, False
-    while await worker_lives(engine.database, silence_seconds=silence):
-        if not told:
+    silence_seconds, reported = engine.settings.seconds.worker, False
+    while await worker_lives(engine.database, silence_seconds=silence_seconds):
+        if not reported:
             tell()
-            told = True
+            reported = True
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _LOOK_FOR_WORKERS_SECONDS)
+            await asyncio.wait_for(stop.wait(), _WORKER_POLL_SECONDS)
             return
     await run_worker(engine, stop=stop, on_idle=on_idle)
 
@@ -161,23 +161,23 @@ async def _work_until(
     on_other: Callable[[], None] | None = None,
 ) -> None:
     """Work until it is done; with `on_other`, only while no other worker runs."""
-    stop, look = asyncio.Event(), asyncio.Event()
+    stop, wake = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
         try:
             if on_other is None:
-                await run_worker(engine, stop=stop, on_idle=look.set)
+                await run_worker(engine, stop=stop, on_idle=wake.set)
             else:
-                await run_worker_unless_another_does(engine, stop, on_other, look.set)
+                await run_worker_unless_another_does(engine, stop, on_other, wake.set)
         finally:
-            look.set()
+            wake.set()
 
     worker = asyncio.create_task(work())
     try:
         while not await done():
             with suppress(TimeoutError):
-                await asyncio.wait_for(look.wait(), _LOOK_SECONDS)
-            look.clear()
+                await asyncio.wait_for(wake.wait(), _POLL_SECONDS)
+            wake.clear()
             if worker.done():
                 await worker
     finally:

@@ -173,8 +173,8 @@ def _write(target: Path, content: BinaryIO) -> None:
 
 def _warning(utterances: Sequence[Utterance], *, english: bool) -> str | None:
     """Return a warning if the model's mean confidence is low, else None."""
-    letters = sum(len(each.text) for each in utterances)
-    sure = sum(len(each.text) * (each.confidence or 0.0) for each in utterances)
+    letters = sum(len(utterance.text) for utterance in utterances)
+    sure = sum(len(utterance.text) * (utterance.confidence or 0.0) for utterance in utterances)
     if not letters or sure / letters >= _UNSURE:
         return None
     reason = (
@@ -196,11 +196,11 @@ def _samples_of(record: bytes, _body: Bytes) -> int:
 def _part_of(record: bytes, _body: Bytes) -> Part:
     """Parse and validate a part: the child is not trusted, as it has read an untrusted file."""
     part = _PART.validate_json(record, strict=True)
-    for each in part.utterances:
-        start, end = each.start_seconds, each.end_seconds
+    for utterance in part.utterances:
+        start, end = utterance.start_seconds, utterance.end_seconds
         if start is None or end is None or not 0 <= start <= end < float("inf"):
             raise ValueError("an utterance without a place")
-        if not 0 <= (each.confidence or 0.0) <= 1:
+        if not 0 <= (utterance.confidence or 0.0) <= 1:
             raise ValueError("an impossible confidence")
     if part.next_sample <= 0:
         raise ValueError("a part that leads nowhere")

@@ -38,56 +38,56 @@ class _Listener:
         # The other cores are left for parsing and queries.
         return WhisperModel(self.files.model, threads=max(1, available_cores() // 2))
 
-    def listen(self, asked: Listen) -> Part:
+    def listen(self, request: Listen) -> Part:
         """Transcribe from a sample on, and return the sample at which the next part begins."""
         count = PART_SECONDS * RATE
-        start, language = asked.start, asked.language
-        sound = read_samples(asked.decoded, start, count)
-        stretches = self.voices(sound)
-        following = start + max(len(sound), 1)
-        if len(sound) == count and stretches and stretches[-1].end == count:
+        start, language = request.start, request.language
+        samples = read_samples(request.decoded, start, count)
+        stretches = self.voices(samples)
+        next_sample = start + max(len(samples), 1)
+        if len(samples) == count and stretches and stretches[-1].end == count:
             # The last segment is cut off by the end of the part, so the next part begins with it.
-            following = start + stretches.pop().start
-        said: list[Utterance] = []
+            next_sample = start + stretches.pop().start
+        utterances: list[Utterance] = []
         english = False
         if stretches:
-            parts = [sound[each.start : each.end] for each in stretches]
+            parts = [samples[stretch.start : stretch.end] for stretch in stretches]
             english = not self.whisper.is_multilingual
             language = language or self.whisper.language_of(parts)
-            heard = (self.whisper(part, language) for part in parts)
-            said = [*_placed(stretches, heard, start)]
+            transcripts = (self.whisper(part, language) for part in parts)
+            utterances = [*_with_offsets(stretches, transcripts, start)]
         return Part(
-            utterances=tuple(said),
-            next_sample=following,
+            utterances=tuple(utterances),
+            next_sample=next_sample,
             language=language,
             knows_english_alone=english,
         )
 
 
-def _placed(
-    stretches: Sequence[Stretch], heard: Iterator[tuple[Utterance, ...]], start: int
+def _with_offsets(
+    stretches: Sequence[Stretch], transcripts: Iterator[tuple[Utterance, ...]], start: int
 ) -> Iterator[Utterance]:
     """The utterances; their seconds count from the beginning of the recording."""
-    for stretch, utterances in zip(stretches, heard, strict=True):
+    for stretch, utterances in zip(stretches, transcripts, strict=True):
         offset = (start + stretch.start) / RATE
-        for each in utterances:
+        for utterance in utterances:
             yield Utterance(
-                text=each.text,
-                start_seconds=round(offset + (each.start_seconds or 0.0), 2),
-                end_seconds=round(offset + (each.end_seconds or 0.0), 2),
-                confidence=each.confidence or 0.0,
+                text=utterance.text,
+                start_seconds=round(offset + (utterance.start_seconds or 0.0), 2),
+                end_seconds=round(offset + (utterance.end_seconds or 0.0), 2),
+                confidence=utterance.confidence or 0.0,
             )
 
 
 def _configure(files: Models, _tell: Tell) -> Callable[[Decode | Listen, bytes], Message]:
     listener = _Listener(files)
 
-    def answer(asked: Decode | Listen, _content: bytes) -> Message:
-        if isinstance(asked, Decode):
-            samples = decode(asked.source, asked.media_type, asked.decoded, files.max_seconds)
+    def answer(request: Decode | Listen, _content: bytes) -> Message:
+        if isinstance(request, Decode):
+            samples = decode(request.source, request.media_type, request.decoded, files.max_seconds)
             return Message(to_json(samples))
         try:
-            return Message(to_json(listener.listen(asked)))
+            return Message(to_json(listener.listen(request)))
         except (RuntimeError, ValueError) as error:  # CTranslate2's errors for a broken model.
             raise DocumentUnreadable(
                 stage=Stage.PARSE,

@@ -57,11 +57,11 @@ async def begin_upkeep_after_upgrade(engine: Services) -> None:
 
     Without this, a workspace in which nothing changes would keep that format.
     """
-    for each in await upkeep_after_upgrade(engine.database):
-        older = each.older_segments or each.without_readers
-        if not older and not await _is_replaced(engine, each.lane):
+    for upkeep in await upkeep_after_upgrade(engine.database):
+        older = upkeep.older_segments or upkeep.without_readers
+        if not older and not await _is_replaced(engine, upkeep.lane):
             continue
-        async with engine.database.workspace(each.workspace_id, SYSTEM) as scope:
+        async with engine.database.workspace(upkeep.workspace_id, SYSTEM) as scope:
             await enqueue_maintenance(scope)
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
 
 
-_OF_A_PICTURE = 0.2
-_OF_A_RECORDING = 3.0
+_PICTURE_TIME_FACTOR = 0.2
+_RECORDING_TIME_FACTOR = 3.0
 """Time limits for describing a picture and for transcribing a whole recording, as multiples of the
 time limit for parsing a document: so one setting adapts all to a slow machine."""
 
@@ -56,7 +56,7 @@ async def media_models(settings: Settings) -> AsyncIterator[MediaModels]:
                 served.name,
                 served.url,
                 _keys(settings).of(served.vendor, served.url),
-                settings.seconds.parse * _OF_A_PICTURE,
+                settings.seconds.parse * _PICTURE_TIME_FACTOR,
                 settings.writing.tokens,
             )
             stack.push_async_callback(describer.close)
@@ -74,7 +74,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         service = transcriber_from(
             served=served,
             api_key=_keys(settings).of(served.vendor, served.url),
-            timeout_seconds=settings.seconds.parse * _OF_A_RECORDING,
+            timeout_seconds=settings.seconds.parse * _RECORDING_TIME_FACTOR,
             max_bytes=settings.limits.bytes,
         )
         async with AsyncExitStack() as stack:

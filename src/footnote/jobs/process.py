@@ -14,9 +14,9 @@ from footnote.store.revival import STARTER
 
 NICENESS = 10
 """Niceness of a worker, below processes that answer requests; without effect on an idle machine."""
-_FIRST_TO_GO = 1000
+_OOM_SCORE_ADJUSTMENT = 1000
 """The highest OOM score adjustment: Linux then kills this process first when memory runs out."""
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 def give_way() -> None:
@@ -28,7 +28,7 @@ def give_way() -> None:
     threads = Path("/proc/self/task")
     if threads.is_dir():
         starters = {
-            each.native_id for each in threading.enumerate() if each.name.startswith(STARTER)
+            thread.native_id for thread in threading.enumerate() if thread.name.startswith(STARTER)
         }
         for number in {int(thread.name) for thread in threads.iterdir()} - starters:
             with contextlib.suppress(ProcessLookupError):
@@ -44,7 +44,7 @@ def go_first() -> None:
     Does nothing where there is no `/proc/self/oom_score_adj`, that is, outside Linux.
     """
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO), encoding="ascii")
+        Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE_ADJUSTMENT), encoding="ascii")
 
 
 @contextlib.asynccontextmanager
@@ -55,14 +55,14 @@ async def ending_when_stuck(seconds: float) -> AsyncIterator[None]:
     is written to standard error. After the block the process itself has as long to end.
     """
 
-    async def go_on() -> None:
+    async def reset_watchdog() -> None:
         while True:
             faulthandler.dump_traceback_later(seconds, exit=True)
-            await asyncio.sleep(min(_LOOK_SECONDS, seconds / 2))
+            await asyncio.sleep(min(_POLL_SECONDS, seconds / 2))
 
-    going_on = asyncio.create_task(go_on())
+    watchdog = asyncio.create_task(reset_watchdog())
     try:
         yield
     finally:
-        going_on.cancel()
-        await asyncio.wait([going_on])
+        watchdog.cancel()
+        await asyncio.wait([watchdog])

@@ -62,7 +62,7 @@ async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
         if job.attempt >= limit:
             await _fail(engine, job, f"the worker ended {job.attempt} times while it worked on it")
             return
-        await _slice(engine, job)
+        await _run_slice(engine, job)
     except (StoreFull, BlobsFull):
         raise  # The lane is not at fault: retried until there is space.
     except FootnoteError as error:
@@ -81,11 +81,11 @@ async def purge_workspace(engine: Services, workspace_id: UUID) -> None:
     await purge_lanes(engine.database, engine.owner_url, workspace_id, RETENTION)
 
 
-async def _slice(engine: Services, job: ReembeddingJob) -> None:
-    taken = await take_up_filling(engine.database, job.workspace_id, job.lane_id)
-    if taken is None:
+async def _run_slice(engine: Services, job: ReembeddingJob) -> None:
+    claim = await take_up_filling(engine.database, job.workspace_id, job.lane_id)
+    if claim is None:
         return
-    filling, rate = taken
+    filling, rate = claim
     work = _Slice(
         engine=engine,
         filling=filling,
@@ -126,14 +126,14 @@ class _Slice:
         """Seconds until the next slice; None when nothing of the kind is left."""
         reached: int | None = _BEFORE_ALL
         while reached is not None:
-            wanted, reached = await reuse_or_list(
+            batch, reached = await reuse_or_list(
                 self.engine.database,
                 self.filling,
                 kind,
                 reached,
                 BATCH_TEXTS,
             )
-            pause = await self._embed(kind, wanted) if wanted else 0.0
+            pause = await self._embed(kind, batch) if batch else 0.0
             if self.cancelled:
                 return None
             if reached is not None and self._now() + pause > self.ends_at:
@@ -141,26 +141,26 @@ class _Slice:
             await asyncio.sleep(pause)
         return None
 
-    async def _embed(self, kind: Kind, wanted: Sequence[Wanted]) -> float:
+    async def _embed(self, kind: Kind, batch: Sequence[Wanted]) -> float:
         """Embed and keep a batch; the seconds to rest, by the limit on texts."""
         started, before = self._now(), _usage(self.embedder)
-        vectors = await self.embedder.embed_documents([without_data(each.text) for each in wanted])
+        vectors = await self.embedder.embed_documents([without_data(entry.text) for entry in batch])
         after = _usage(self.embedder)
-        kept = await keep_batch(
+        stored = await keep_batch(
             self.engine.database,
             self.filling,
             kind,
-            (wanted, vectors),
+            (batch, vectors),
             Spent(
-                texts_embedded=len(wanted),
+                texts_embedded=len(batch),
                 tokens=after.tokens - before.tokens,
                 cost_usd=after.cost - before.cost,
             ),
         )
-        self.cancelled = not kept
+        self.cancelled = not stored
         if self.texts_per_second is None:
             return 0.0
-        return max(0.0, len(wanted) / self.texts_per_second - (self._now() - started))
+        return max(0.0, len(batch) / self.texts_per_second - (self._now() - started))
 
     async def _switch(self) -> bool:
         """Make the lane current, with an HNSW index if it is large; return whether it was done."""

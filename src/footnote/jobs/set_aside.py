@@ -24,7 +24,7 @@ COMMAND = (
     "--until-stdin-ends",
 )
 """Retries the set-aside documents until none waits; ends with the process that started it."""
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 _GRACE_SECONDS = 10.0
 """Time to end before the child is killed; draining its current job takes at most half of it."""
 
@@ -42,7 +42,7 @@ async def try_set_aside(engine: Services, command: Sequence[str] = COMMAND) -> N
             _log.warning("queue_unreachable", reason=str(error))
         except OSError as error:  # No process or pipe is to be had at the moment.
             _log.warning("set_aside_process_not_started", reason=str(error))
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _run(engine: Services, command: Sequence[str]) -> None:

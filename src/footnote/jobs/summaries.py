@@ -26,7 +26,7 @@ SLICE_SECONDS = 3.0
 MODEL_PAUSE_SECONDS = 60.0
 """Pause after a failed request before the model is asked again."""
 BUDGET_PAUSE_SECONDS = 300.0
-_LOOKED_AT_TOGETHER = 64
+_BATCH_SIZE = 64
 
 
 async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
@@ -38,41 +38,41 @@ async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
-    wanted = await summarising_of(system)
-    if not wanted.enabled:
+    summarising = await summarising_of(system)
+    if not summarising.enabled:
         return
-    finds = not await is_paused(system, BackgroundWork.SUMMARIES)
-    writes = not await is_paused(system, BackgroundWork.SUMMARIES_BY_MODEL)
+    selects_sentences = not await is_paused(system, BackgroundWork.SUMMARIES)
+    uses_model = not await is_paused(system, BackgroundWork.SUMMARIES_BY_MODEL)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         waiting = (
             await unsummarised_documents(
-                scope, wanted.summariser, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
+                scope, summarising.summariser, attempts=ATTEMPTS, limit=_BATCH_SIZE
             )
-            if finds
+            if selects_sentences
             else ()
         )
         unwritten = (
             ()
-            if wanted.writer is None or waiting or not writes
+            if summarising.writer is None or waiting or not uses_model
             else await unwritten_documents(
                 scope,
-                wanted.summariser,
-                wanted.writer.name,
+                summarising.summariser,
+                summarising.writer.name,
                 attempts=ATTEMPTS,
-                limit=_LOOKED_AT_TOGETHER,
+                limit=_BATCH_SIZE,
             )
         )
-    for each in waiting:
-        async with model_use_of_job(engine, workspace_id, each.document_id):
-            await summarise_document(engine, workspace_id, each, wanted)
+    for document in waiting:
+        async with model_use_of_job(engine, workspace_id, document.document_id):
+            await summarise_document(engine, workspace_id, document, summarising)
         if loop.time() > ends_at:
             break
     waits_seconds = 0.0
-    for each in unwritten:
-        assert wanted.writer is not None, "something is to be written"
+    for document in unwritten:
+        assert summarising.writer is not None, "something is to be written"
         try:
-            async with model_use_of_job(engine, workspace_id, each.document_id):
-                failed = await write_document(system, each, wanted.writer)
+            async with model_use_of_job(engine, workspace_id, document.document_id):
+                failed = await write_document(system, document, summarising.writer)
         except BudgetExceeded:
             waits_seconds = BUDGET_PAUSE_SECONDS
         else:

@@ -49,12 +49,12 @@ def traced_task(
 
     def add(work: Work[P]) -> None:
         @wraps(work)
-        async def traced(context: JobContext, /, **given: object) -> None:
-            handed = given.pop(TRACEPARENT, None)
+        async def traced(context: JobContext, /, **arguments: object) -> None:
+            traceparent = arguments.pop(TRACEPARENT, None)
             ids = {
-                key: str(given[argument])
+                key: str(arguments[argument])
                 for key, argument in ((WORKSPACE, "workspace_id"), (DOCUMENT, "document_id"))
-                if argument in given
+                if argument in arguments
             }
             about: dict[str, str | bool | int | float] = {
                 "messaging.system": "procrastinate",
@@ -70,19 +70,21 @@ def traced_task(
                     f"job {name}",
                     about,
                     kind=SpanKind.CONSUMER,
-                    parent=extract_traceparent(handed if isinstance(handed, str) else None),
+                    parent=extract_traceparent(
+                        traceparent if isinstance(traceparent, str) else None
+                    ),
                 ),
                 timed(JOBS, {"footnote.task": name}),
             ):
                 # The keyword arguments have the names under which the job was stored.
-                working = work(context, **given)  # type: ignore[arg-type,call-arg]
+                awaitable = work(context, **arguments)  # type: ignore[arg-type,call-arg]
                 assert context.job.id is not None, "a job that runs was stored"
-                holding = nullcontext() if in_hand is None else in_hand.holding(context.job.id)
+                tracking = nullcontext() if in_hand is None else in_hand.holding(context.job.id)
                 try:
-                    async with holding:
-                        await working
+                    async with tracking:
+                        await awaitable
                 except NotFound:
-                    if await _is_there(database, UUID(str(given["workspace_id"]))):
+                    if await _exists(database, UUID(str(arguments["workspace_id"]))):
                         raise
                     _log.info("workspace_gone", undone=name)
 
@@ -91,7 +93,7 @@ def traced_task(
     return add
 
 
-async def _is_there(database: Database, workspace_id: UUID) -> bool:
+async def _exists(database: Database, workspace_id: UUID) -> bool:
     try:
         async with database.workspace(workspace_id, SYSTEM) as scope:
             await workspace_of(scope)

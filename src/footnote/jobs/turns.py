@@ -27,19 +27,22 @@ class Places:
     """
 
     def __init__(self, *, each: int, all_together: int, pause_seconds: float) -> None:
-        self._each = each
-        self._all = all_together
+        self._per_workspace = each
+        self._in_total = all_together
         self._pause_seconds = pause_seconds
         self._taken: Counter[UUID] = Counter()
-        self._sent_away: Counter[UUID] = Counter()
+        self._postponed: Counter[UUID] = Counter()
         """Postponed jobs by workspace since one of its jobs released a slot."""
 
     @contextmanager
     def of(self, workspace_id: UUID) -> Iterator[None]:
         """Hold a slot for the length of the block. Raises NotYet if none is free."""
-        if self._taken[workspace_id] >= self._each or self._taken.total() >= self._all:
-            self._sent_away[workspace_id] += 1
-            wait = self._pause_seconds * self._sent_away[workspace_id]
+        if (
+            self._taken[workspace_id] >= self._per_workspace
+            or self._taken.total() >= self._in_total
+        ):
+            self._postponed[workspace_id] += 1
+            wait = self._pause_seconds * self._postponed[workspace_id]
             raise NotYet(min(wait, _LONGEST_WAIT_SECONDS))
         self._taken[workspace_id] += 1
         try:
@@ -47,7 +50,7 @@ class Places:
         finally:
             self._taken[workspace_id] -= 1
             self._taken += Counter()  # Drops workspaces that have none.
-            del self._sent_away[workspace_id]
+            del self._postponed[workspace_id]
 
 
 class Turns:
@@ -57,7 +60,7 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._having: UUID | None = None
+        self._holder: UUID | None = None
         self._order: deque[UUID] = deque()
         """Waiting workspaces in order; the one that holds the lock is added on release."""
         self._lines: dict[UUID, deque[asyncio.Future[None]]] = {}
@@ -66,8 +69,8 @@ class Turns:
     @asynccontextmanager
     async def of(self, workspace_id: UUID) -> AsyncIterator[None]:
         """Wait for a turn of this workspace, and have it."""
-        if self._having is None:
-            self._having = workspace_id
+        if self._holder is None:
+            self._holder = workspace_id
         else:
             await self._wait(workspace_id)
         try:
@@ -79,7 +82,7 @@ class Turns:
         turn = asyncio.get_running_loop().create_future()
         if workspace_id not in self._lines:
             self._lines[workspace_id] = deque()
-            if workspace_id != self._having:
+            if workspace_id != self._holder:
                 self._order.append(workspace_id)
         self._lines[workspace_id].append(turn)
         try:
@@ -91,9 +94,9 @@ class Turns:
 
     def _pass_on(self) -> None:
         """Give the turn to the next task that still waits, in the same step of the event loop."""
-        if self._having in self._lines:
-            self._order.append(self._having)
-        self._having = None
+        if self._holder in self._lines:
+            self._order.append(self._holder)
+        self._holder = None
         while self._order:
             workspace_id = self._order.popleft()
             line = self._lines[workspace_id]
@@ -105,6 +108,6 @@ class Turns:
             turn = line.popleft()
             if not line:
                 del self._lines[workspace_id]
-            self._having = workspace_id
+            self._holder = workspace_id
             turn.set_result(None)
             return

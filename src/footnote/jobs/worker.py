@@ -184,13 +184,13 @@ async def _put_back(engine: Services, books: list[Bookkeeping]) -> bool:
     False if the database is unreachable.
     """
     try:
-        for each in tuple(books):
-            unsettled = tuple(each.unsettled)
-            if unsettled or each.over:
-                await put_back(engine.database, each.worker_id, unsettled, everything=each.over)
-            each.unsettled.difference_update(unsettled)
-            if each.over and each in books:
-                books.remove(each)
+        for book in tuple(books):
+            unsettled = tuple(book.unsettled)
+            if unsettled or book.over:
+                await put_back(engine.database, book.worker_id, unsettled, everything=book.over)
+            book.unsettled.difference_update(unsettled)
+            if book.over and book in books:
+                books.remove(book)
     except StoreUnavailable as error:
         _log.warning("queue_unreachable", reason=str(error))
         return False
@@ -199,16 +199,16 @@ async def _put_back(engine: Services, books: list[Bookkeeping]) -> bool:
 
 async def work_on_set_aside(engine: Services, ingestion: Ingestion, stop: asyncio.Event) -> None:
     """Try what was set aside, one document at a time, until none waits or `stop` is set."""
-    alone = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
+    options = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
     books: list[Bookkeeping] = []
-    await _work_once(engine, ingestion, stop, alone, books)
+    await _work_once(engine, ingestion, stop, options, books)
     await _put_back(engine, books)
 
 
 @asynccontextmanager
-async def _running(*beside: Coroutine[None, None, None]) -> AsyncIterator[None]:
+async def _running(*coroutines: Coroutine[None, None, None]) -> AsyncIterator[None]:
     """Run the coroutines as tasks for the length of the block, then cancel them."""
-    tasks = [asyncio.create_task(each) for each in beside]
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         yield
     finally:
@@ -285,24 +285,24 @@ async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
     A worker whose process still holds its advisory lock has longer. After the database was
     unreachable no heartbeat could arrive, so every worker first gets time to send one.
     """
-    silence = engine.settings.seconds.worker
-    back_since = -math.inf
+    silence_seconds = engine.settings.seconds.worker
+    reachable_since = -math.inf
     while True:
-        taken: tuple[RecoveredJob, ...] = ()
+        recovered: tuple[RecoveredJob, ...] = ()
         try:
             if not await _put_back(engine, books):
-                back_since = time.monotonic()
-            elif time.monotonic() - back_since > silence:
-                own = [each.worker_id for each in books]
-                taken = await recover_stalled_jobs(
-                    engine.database, silence_seconds=silence, own=own
+                reachable_since = time.monotonic()
+            elif time.monotonic() - reachable_since > silence_seconds:
+                own_ids = [book.worker_id for book in books]
+                recovered = await recover_stalled_jobs(
+                    engine.database, silence_seconds=silence_seconds, own=own_ids
                 )
         except StoreUnavailable as error:
             _log.warning("queue_unreachable", reason=str(error))
-            back_since = time.monotonic()
+            reachable_since = time.monotonic()
         except Exception:
             # If this task ended, jobs of dead workers would stay lost without notice.
             _log.exception("taking_over_failed")
-        for job in taken:
+        for job in recovered:
             _log.warning("job_taken_over", job_id=job.job_id, task=job.task, tries=job.attempts)
-        await asyncio.sleep(silence / 2)
+        await asyncio.sleep(silence_seconds / 2)

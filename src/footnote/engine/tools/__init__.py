@@ -41,7 +41,7 @@ def document_tools(
     index_now: IndexNow | None = None,
     base_url: str = "",
 ) -> tuple[Tool, ...]:
-    """The tools of a workspace, bound to it and to whom it was opened for.
+    """Return the tools of a workspace, bound to it and its principal.
 
     With a ledger, evidence is numbered over all their calls; without one, anew in each. Without
     `index_now`, a document that a model saves is found once a worker has indexed it. A text that
@@ -65,9 +65,9 @@ def document_tools(
 
 
 def argument_shapes(tools: tuple[Tool, ...]) -> Mapping[str, type[Arguments]]:
-    """The model of each tool's arguments, for libraries that want one instead of a schema."""
+    """Return the pydantic model of each tool's arguments, for libraries that take no schema."""
     return {
-        each.name: each.call.definition.arguments
-        for each in tools
-        if isinstance(each.call, BoundTool)
+        tool.name: tool.call.definition.arguments
+        for tool in tools
+        if isinstance(tool.call, BoundTool)
     }

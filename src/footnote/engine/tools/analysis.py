@@ -1,4 +1,4 @@
-"""The tool that reads one whole document for a question: part by part, then all parts together."""
+"""The tool that reads one whole document for a question, part by part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PART_PASSAGES = 16
 _MOST_STATEMENTS = 12
 _LEAST_ANSWERABILITY = 0.05
 """Of a part, below which nothing of it is shown. Less than an answer to a question of the whole
-workspace needs: which document to read was the asker's choice, and what is found is called near."""
+workspace needs: the caller chose the document, and a weak result is reported as merely near."""
 _MOST_RANKED = 200
 _MOST_SHOWN = 20
 """Passages that are shown in full below an analysis."""
@@ -65,17 +65,17 @@ facts.""",
     returns=Analysis,
     act=Act.SEARCHED,
 )
-async def analyze_document(context: ToolContext, asked: AnalyzeDocument) -> str:
-    """What the document says on the question, each statement cited."""
+async def analyze_document(context: ToolContext, arguments: AnalyzeDocument) -> str:
+    """Return what the document says on the question, each statement cited."""
     workspace = context.workspace
-    document = await document_verbs.document(workspace, asked.document_id)
-    read = await document_verbs.passages(workspace, asked.document_id, limit=MAX_PASSAGES)
-    if not read:
+    document = await document_verbs.document(workspace, arguments.document_id)
+    passages = await document_verbs.passages(workspace, arguments.document_id, limit=MAX_PASSAGES)
+    if not passages:
         status = document.status.value
         return Refusal(f"analyze_document failed: the document is {status} and has no text yet")
-    head = [f"Analysis of “{line(document.title)}”, {len(read)} passages read."]
-    if document.chunk_count > len(read):
-        head.append(f"Its last {document.chunk_count - len(read)} passages were not read.")
+    head = [f"Analysis of “{line(document.title)}”, {len(passages)} passages read."]
+    if document.chunk_count > len(passages):
+        head.append(f"Its last {document.chunk_count - len(passages)} passages were not read.")
     writer = await answer_writer_for(workspace)
     if writer is not None:
 
@@ -84,137 +84,141 @@ async def analyze_document(context: ToolContext, asked: AnalyzeDocument) -> str:
                 return "".join([piece.text async for piece in pieces])
 
         try:
-            found = await digest(write, asked.question, read)
-            return await _digested(context, head, document, found, read)
+            written = await digest(write, arguments.question, passages)
+            return await _written_analysis(context, head, document, written, passages)
         except ModelUnavailable as error:
             head.append(f"The language model could not be asked ({line(str(error))}); quotes:")
-    return await _quotes(context, head, document, asked, read)
+    return await _quoted_statements(context, head, document, arguments, passages)
 
 
-async def _digested(
+async def _written_analysis(
     context: ToolContext,
     head: list[str],
     document: Document,
-    found: Digest,
-    read: Sequence[Passage],
+    written: Digest,
+    passages: Sequence[Passage],
 ) -> str:
-    """What the model wrote, with its markers renumbered, and the passages it cites."""
-    if not found.cited:
-        return _nothing(head, document, len(read))
+    """Return the model's text, with its markers renumbered, and the passages it cites."""
+    if not written.cited:
+        return _nothing_found(head, document, len(passages))
     suspicion = context.workspace.engine.suspicion
-    flagged = await suspicion.flag([as_evidence(read[number - 1]) for number in found.cited])
-    evidence = dict(zip(found.cited, flagged, strict=True))
-    numbers = dict(zip(found.cited, (n for n, _ in context.numbered(flagged)), strict=True))
-    parents = await parents_of(context.workspace, [each.passage for each in evidence.values()])
-    shown = [
-        evidence_text(numbers[number], each, parents, note="Cited above.")
-        for number, each in list(evidence.items())[:_MOST_SHOWN]
+    flagged = await suspicion.flag([as_evidence(passages[number - 1]) for number in written.cited])
+    evidence = dict(zip(written.cited, flagged, strict=True))
+    numbers = dict(zip(written.cited, (n for n, _ in context.numbered(flagged)), strict=True))
+    parents = await parents_of(context.workspace, [hit.passage for hit in evidence.values()])
+    entries = [
+        evidence_text(numbers[number], hit, parents, note="Cited above.")
+        for number, hit in list(evidence.items())[:_MOST_SHOWN]
     ]
-    rest = [
-        source_line(numbers[number], each.passage, each.passage.text)
-        for number, each in list(evidence.items())[_MOST_SHOWN:]
+    remaining = [
+        source_line(numbers[number], hit.passage, hit.passage.text)
+        for number, hit in list(evidence.items())[_MOST_SHOWN:]
     ]
-    if found.removed:
-        head.append(f"Removed citations of what was never read: {found.removed}.")
-    findings = found.numbered(numbers)
-    said = "\n\n".join(["\n".join(head), findings, *shown, *rest])
-    cited = {numbers[number]: each for number, each in evidence.items()}
-    return tool_text(said, _analysis(document, len(read), findings, cited), readable([document]))
+    if written.removed:
+        head.append(f"Removed citations of what was never read: {written.removed}.")
+    findings = written.numbered(numbers)
+    text = "\n\n".join(["\n".join(head), findings, *entries, *remaining])
+    cited = {numbers[number]: hit for number, hit in evidence.items()}
+    return tool_text(
+        text, _analysis(document, len(passages), findings, cited), readable([document])
+    )
 
 
-async def _quotes(
+async def _quoted_statements(
     context: ToolContext,
     head: list[str],
     document: Document,
-    asked: AnalyzeDocument,
-    read: Sequence[Passage],
+    arguments: AnalyzeDocument,
+    passages: Sequence[Passage],
 ) -> str:
-    """The best-supported statements of all parts, in the order of the document."""
-    ranked = await _ranked(context.workspace, asked, read)
-    known = await serving(context.workspace)
+    """Return the best-supported statements of all parts, in the order of the document."""
+    ranked = await _ranked(context.workspace, arguments, passages)
+    serving_lane = await serving(context.workspace)
     answerer = replace(
-        known.answerer, least_answerability=_LEAST_ANSWERABILITY, undecided=_LEAST_ANSWERABILITY
+        serving_lane.answerer,
+        least_answerability=_LEAST_ANSWERABILITY,
+        undecided=_LEAST_ANSWERABILITY,
     )
     answers = [
-        await answerer(asked.question, [ranked[each.chunk_id] for each in part])
-        for part in _parts(read)
+        await answerer(arguments.question, [ranked[passage.chunk_id] for passage in part])
+        for part in _parts(passages)
     ]
-    statements = _best(answers)
+    statements = _strongest(answers)
     if not statements:
-        return _nothing(head, document, len(read))
-    if max(each.confidence for each in answers) < known.answerer.least_answerability:
+        return _nothing_found(head, document, len(passages))
+    if max(answer.confidence for answer in answers) < serving_lane.answerer.least_answerability:
         head.append("Nothing in it answers this clearly; the following comes nearest.")
     ledger = EvidenceLedger() if context.ledger is None else context.ledger
     lines, section = list[str](), ""
     sources: dict[int, str] = {}
     cited: dict[int, Evidence] = {}
-    for each in statements:
-        passage = each.evidence.passage
-        number = ledger.number(each.evidence)
+    for statement in statements:
+        passage = statement.evidence.passage
+        number = ledger.number(statement.evidence)
         heading = line(" > ".join(passage.heading_path))
         if heading != section:
             lines.append(f"{heading}:")
             section = heading
-        lines.append(f"- {line(each.text, 1000)} [{number}]")
-        sources.setdefault(number, source_line(number, passage, each.quote))
-        cited.setdefault(number, each.evidence)
-    said = "\n".join([*head, "", *lines, "", "Sources:", *sources.values()])
-    analysis = _analysis(document, len(read), "\n".join(lines), cited)
-    return tool_text(said, analysis, readable([document]))
+        lines.append(f"- {line(statement.text, 1000)} [{number}]")
+        sources.setdefault(number, source_line(number, passage, statement.quote))
+        cited.setdefault(number, statement.evidence)
+    text = "\n".join([*head, "", *lines, "", "Sources:", *sources.values()])
+    analysis = _analysis(document, len(passages), "\n".join(lines), cited)
+    return tool_text(text, analysis, readable([document]))
 
 
 async def _ranked(
-    workspace: WorkspaceAccess, asked: AnalyzeDocument, read: Sequence[Passage]
+    workspace: WorkspaceAccess, arguments: AnalyzeDocument, passages: Sequence[Passage]
 ) -> dict[str, Evidence]:
-    """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
+    """Return each passage as evidence by its chunk id, ranked by a search in the document."""
     response = await search(
         workspace,
         SearchRequest(
-            query=asked.question,
-            top_k=min(len(read), _MOST_RANKED),
-            filters=SearchFilters(document_ids=(asked.document_id,)),
+            query=arguments.question,
+            top_k=min(len(passages), _MOST_RANKED),
+            filters=SearchFilters(document_ids=(arguments.document_id,)),
         ),
     )
-    found = {each.passage.chunk_id: each for each in response.evidence}
-    last = len(found) + 1
+    hits = {hit.passage.chunk_id: hit for hit in response.evidence}
+    last = len(hits) + 1
     ranked = await workspace.engine.suspicion.flag(
         [
-            replace(found[each.chunk_id], passage=each)
-            if each.chunk_id in found
-            else replace(as_evidence(each), rank=last + place)
-            for place, each in enumerate(read)
+            replace(hits[passage.chunk_id], passage=passage)
+            if passage.chunk_id in hits
+            else replace(as_evidence(passage), rank=last + position)
+            for position, passage in enumerate(passages)
         ]
     )
-    return {each.passage.chunk_id: each for each in ranked}
+    return {hit.passage.chunk_id: hit for hit in ranked}
 
 
-def _nothing(head: Sequence[str], document: Document, read: int) -> str:
-    said = "\n".join([*head, "The document does not answer this."])
-    return tool_text(said, _analysis(document, read, "", {}), readable([document]))
+def _nothing_found(head: Sequence[str], document: Document, passages_read: int) -> str:
+    text = "\n".join([*head, "The document does not answer this."])
+    return tool_text(text, _analysis(document, passages_read, "", {}), readable([document]))
 
 
 def _analysis(
-    document: Document, read: int, findings: str, cited: Mapping[int, Evidence]
+    document: Document, passages_read: int, findings: str, cited: Mapping[int, Evidence]
 ) -> Analysis:
     return Analysis(
         document_id=document.document_id,
         title=document.title,
-        passages_read=read,
+        passages_read=passages_read,
         found=bool(cited),
         findings=findings,
-        passages=[found_passage(number, each) for number, each in sorted(cited.items())],
+        passages=[found_passage(number, hit) for number, hit in sorted(cited.items())],
     )
 
 
-def _parts(read: Sequence[Passage]) -> list[Sequence[Passage]]:
-    """Consecutive passages that are read together; a section is not divided without need."""
+def _parts(passages: Sequence[Passage]) -> list[Sequence[Passage]]:
+    """Group consecutive passages to read together; split a section only if it is too long."""
     parts: list[list[Passage]] = []
     sections: list[list[Passage]] = []
-    for each in read:
-        if sections and sections[-1][-1].heading_path[:2] == each.heading_path[:2]:
-            sections[-1].append(each)
+    for passage in passages:
+        if sections and sections[-1][-1].heading_path[:2] == passage.heading_path[:2]:
+            sections[-1].append(passage)
         else:
-            sections.append([each])
+            sections.append([passage])
     for section in sections:
         for start in range(0, len(section), _PART_PASSAGES):
             piece = section[start : start + _PART_PASSAGES]
@@ -233,27 +237,31 @@ class _Statement:
     evidence: Evidence
     quote: str
     strength: float
-    place: int
+    char_start: int
     """Of the quote in the document."""
 
 
-def _best(answers: Sequence[Answer]) -> list[_Statement]:
-    """The strongest statements of the answers that found something, in the document's order."""
-    statements = [each for answer in answers if answer.found for each in _statements(answer)]
-    strongest = sorted(statements, key=lambda each: (-each.strength, each.place))
-    return sorted(strongest[:_MOST_STATEMENTS], key=lambda each: each.place)
+def _strongest(answers: Sequence[Answer]) -> list[_Statement]:
+    """Return the strongest statements of the answers, in the order of the document."""
+    statements = [
+        statement for answer in answers if answer.found for statement in _statements(answer)
+    ]
+    strongest = sorted(
+        statements, key=lambda statement: (-statement.strength, statement.char_start)
+    )
+    return sorted(strongest[:_MOST_STATEMENTS], key=lambda statement: statement.char_start)
 
 
 def _statements(answer: Answer) -> Iterator[_Statement]:
-    evidence = {each.passage.chunk_id: each for each in answer.evidence}
-    citations = {each.marker: each for each in answer.citations}
+    evidence = {hit.passage.chunk_id: hit for hit in answer.evidence}
+    citations = {citation.marker: citation for citation in answer.citations}
     for sentence in answer.sentences:
-        cited = [citations[each] for each in sentence.markers if each in citations]
+        cited = [citations[marker] for marker in sentence.markers if marker in citations]
         if cited:
             yield _Statement(
                 text=sentence.text,
                 evidence=evidence[cited[0].chunk_id],
                 quote=cited[0].quote,
                 strength=answer.confidence * sentence.support,
-                place=cited[0].char_start,
+                char_start=cited[0].char_start,
             )

@@ -50,15 +50,15 @@ something to be saved or written down as a document, never for an answer in the 
     right=Right.WRITE,
     failed=FAILED,
 )
-async def create_document(context: ToolContext, asked: CreateDocument) -> str:
-    """The new document's id, once it can be found or patience ends."""
+async def create_document(context: ToolContext, arguments: CreateDocument) -> str:
+    """Save a document; return its id once it is indexed or the waiting time is over."""
     workspace = context.workspace
     received = await receive(
         workspace,
-        markdown(asked.title, asked.content).encode(),
-        f"{sanitised(asked.title)}.md",
-        collection=asked.collection,
-        tags=asked.tags,
+        markdown(arguments.title, arguments.content).encode(),
+        f"{sanitised(arguments.title)}.md",
+        collection=arguments.collection,
+        tags=arguments.tags,
         source_type=SourceType.GENERATED,
     )
     document = received.document
@@ -87,25 +87,25 @@ async def create_document(context: ToolContext, asked: CreateDocument) -> str:
 
 
 def markdown(title: str, content: str) -> str:
-    """The content under its title, unless it begins with a heading of its own.
+    """Return the content under its title, unless it begins with a heading of its own.
 
     The title stands in front matter too: a heading is read as Markdown, and the content's own may
     be another.
     """
-    named = line(title, 200)
-    quote = '"' if "'" in named else "'"
+    heading = line(title, 200)
+    quote = '"' if "'" in heading else "'"
     text = content.strip()
-    own, body = _FRONT.match(text), text
-    kept = ""
-    if own is not None:
-        kept, body = _TITLE.sub("", own[1] or ""), text[own.end() :].strip()
+    front_matter, body = _FRONT.match(text), text
+    retained = ""
+    if front_matter is not None:
+        retained, body = _TITLE.sub("", front_matter[1] or ""), text[front_matter.end() :].strip()
     if not body.startswith("# "):
-        body = f"# {named}\n\n{body}"
-    return f"---\ntitle: {quote}{named}{quote}\n{kept}---\n\n{body}\n"
+        body = f"# {heading}\n\n{body}"
+    return f"---\ntitle: {quote}{heading}{quote}\n{retained}---\n\n{body}\n"
 
 
 def sanitised(title: str) -> str:
-    """The title as the name of a file.
+    """Return the title as the name of a file.
 
     >>> sanitised("../Minutes: May/June")
     'Minutes May June'

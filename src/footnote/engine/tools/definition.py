@@ -1,4 +1,4 @@
-"""A tool, made of a shape of arguments and a function: checked before, worded when it fails."""
+"""Define a tool from the shape of its arguments and a function; errors become text."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from footnote.ports import Refusal, Tool
 from footnote.validation.messages import wrong_places
 
 ABSENT = "not found in this workspace"
-"""What every tool says alike of what is absent, foreign or hidden."""
+"""What every tool says of what is absent, hidden, or in another workspace."""
 
-_BROKEN = (StoreUnavailable, NotReady, BlobsUnavailable, BlobDamaged)
-"""What no other arguments can mend."""
+_UNAVAILABLE_ERRORS = (StoreUnavailable, NotReady, BlobsUnavailable, BlobDamaged)
+"""Errors that other arguments would not avoid."""
 
 
 class Arguments(BaseModel):
@@ -59,19 +59,19 @@ class EvidenceLedger:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All that was shown, by number."""
+        """All evidence shown so far, by number."""
         return tuple(self._evidence)
 
     def number(self, evidence: Evidence) -> int:
-        """The number under which the evidence is shown."""
-        for place, known in enumerate(self._evidence):
-            if known.passage.chunk_id != evidence.passage.chunk_id:
+        """Return the number under which the evidence is shown."""
+        for index, existing in enumerate(self._evidence):
+            if existing.passage.chunk_id != evidence.passage.chunk_id:
                 continue
-            if _covers(known.passage, evidence.passage):
-                return known.rank
-            if _covers(evidence.passage, known.passage):
-                self._evidence[place] = replace(evidence, rank=known.rank)
-                return known.rank
+            if _covers(existing.passage, evidence.passage):
+                return existing.rank
+            if _covers(evidence.passage, existing.passage):
+                self._evidence[index] = replace(evidence, rank=existing.rank)
+                return existing.rank
         rank = len(self._evidence) + 1
         self._evidence.append(replace(evidence, rank=rank))
         return rank
@@ -95,23 +95,23 @@ class ToolContext:
     index_now: IndexNow | None = None
     """Without it a worker must be running."""
     base_url: str = ""
-    """What the paths of the HTTP server follow; may be empty."""
+    """The prefix of the paths of the HTTP server; may be empty."""
 
     def numbered(self, evidence: Sequence[Evidence]) -> list[tuple[int, Evidence]]:
-        """Each with the number under which it is shown."""
+        """Return each hit with the number under which it is shown."""
         ledger = EvidenceLedger() if self.ledger is None else self.ledger
-        return [(ledger.number(each), each) for each in evidence]
+        return [(ledger.number(hit), hit) for hit in evidence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition(Generic[Shape]):
-    """What a tool is to a model, and the function behind it."""
+    """What a model sees of a tool, and the function that does its work."""
 
     name: str
     description: str
     arguments: type[Shape]
     returns: type[BaseModel]
-    """The shape of the data of what it says."""
+    """The shape of its result as data."""
     work: Callable[[ToolContext, Shape], Awaitable[str]] = field(repr=False)
     act: Act
     right: Right
@@ -119,7 +119,7 @@ class Definition(Generic[Shape]):
     """How the text of a failure begins; the name of the tool if empty."""
 
     def bound(self, context: ToolContext) -> Tool:
-        """The tool of a workspace; it raises only what no other arguments could mend."""
+        """Return the tool of a workspace; it raises only errors that no arguments would avoid."""
         return Tool(
             name=self.name,
             description=self.description,
@@ -137,7 +137,7 @@ def tool(
     right: Right = Right.READ,
     failed: str = "",
 ) -> Callable[[Callable[[ToolContext, Shape], Coroutine[object, object, str]]], Definition[Shape]]:
-    """Make a tool of a function, with its name and with the type of `asked` as its arguments."""
+    """Make a tool of a function, which has its name and takes the type of `arguments`."""
 
     def define(
         work: Callable[[ToolContext, Shape], Coroutine[object, object, str]],
@@ -145,7 +145,7 @@ def tool(
         return Definition(
             name=work.__name__,
             description=description,
-            arguments=get_type_hints(work)["asked"],
+            arguments=get_type_hints(work)["arguments"],
             returns=returns,
             work=work,
             act=act,
@@ -164,37 +164,37 @@ class BoundTool(Generic[Shape]):
     context: ToolContext
 
     async def __call__(self, arguments: Mapping[str, object]) -> str:
-        """What the model reads."""
+        """Run the tool; return the text that the model reads."""
         tool = self.definition
-        given = {name: value for name, value in arguments.items() if value is not None}
+        supplied = {name: value for name, value in arguments.items() if value is not None}
         try:
-            asked = tool.arguments.model_validate(given)
+            parsed = tool.arguments.model_validate(supplied)
         except ValidationError as error:
             lines = ["the arguments do not fit."]
-            for place, said in wrong_places(error.errors(include_url=False)):
-                where = ".".join(map(str, place)) or "arguments"
-                message = said.replace("no such field", "no such argument")
-                lines.append(f"- {where[:200]}: {message[:300]}")
-            known = [
+            for location, text in wrong_places(error.errors(include_url=False)):
+                path = ".".join(map(str, location)) or "arguments"
+                message = text.replace("no such field", "no such argument")
+                lines.append(f"- {path[:200]}: {message[:300]}")
+            accepted = [
                 f"{name} (required)" if field.is_required() else name
                 for name, field in tool.arguments.model_fields.items()
             ]
-            return self._refusal("\n".join([*lines[:12], f"It takes: {', '.join(known)}."]))
+            return self._refusal("\n".join([*lines[:12], f"It takes: {', '.join(accepted)}."]))
         act = ActUnderWay(
             access=self.context.workspace,
             act=tool.act,
             verb=tool.name,
-            arguments=dict(iter(asked)),
+            arguments=dict(iter(parsed)),
             right=tool.right,
         )
         try:
-            return await entered(act, partial(tool.work, self.context, asked))
-        except _BROKEN:
+            return await entered(act, partial(tool.work, self.context, parsed))
+        except _UNAVAILABLE_ERRORS:
             raise
         except NotFound:
             return self._refusal(ABSENT)
         except FootnoteError as error:
-            return self._refusal(". ".join(each for each in (str(error), error.hint) if each))
+            return self._refusal(". ".join(part for part in (str(error), error.hint) if part))
 
     def _refusal(self, reason: str) -> Refusal:
         tool = self.definition
@@ -202,7 +202,7 @@ class BoundTool(Generic[Shape]):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, object]:
-    """The JSON Schema of an object, without references, which some models cannot follow."""
+    """Return the JSON Schema of an object, without references: some models cannot follow them."""
     return deepcopy(_schema(shape))
 
 
@@ -218,23 +218,25 @@ def _schema(shape: type[BaseModel]) -> dict[str, object]:
 
 def _plain(value: object, defined: Mapping[str, object]) -> object:
     if isinstance(value, list):
-        return [_plain(each, defined) for each in value]
+        return [_plain(entry, defined) for entry in value]
     if not isinstance(value, dict):
         return value
     if "$ref" in value:
-        meant = defined[str(value["$ref"]).removeprefix("#/$defs/")]
-        assert isinstance(meant, dict)
-        rest = {name: each for name, each in value.items() if name != "$ref"}
-        # What an enumeration says of itself is for programmers.
-        known = {name: each for name, each in meant.items() if name != "description"}
-        return _plain({**known, **rest}, defined)
+        target = defined[str(value["$ref"]).removeprefix("#/$defs/")]
+        assert isinstance(target, dict)
+        remaining = {name: entry for name, entry in value.items() if name != "$ref"}
+        # The description of an enumeration is for programmers.
+        referenced = {name: entry for name, entry in target.items() if name != "description"}
+        return _plain({**referenced, **remaining}, defined)
     options = value.get("anyOf")
     if isinstance(options, list) and {"type": "null"} in options:
-        [only] = [each for each in options if each != {"type": "null"}]
-        rest = {name: each for name, each in value.items() if name not in ("anyOf", "default")}
-        return _plain({**only, **rest}, defined)
+        [option] = [option for option in options if option != {"type": "null"}]
+        remaining = {
+            name: entry for name, entry in value.items() if name not in ("anyOf", "default")
+        }
+        return _plain({**option, **remaining}, defined)
     return {
-        name: {key: _plain(each, defined) for key, each in inner.items()}
+        name: {key: _plain(entry, defined) for key, entry in inner.items()}
         if name == "properties" and isinstance(inner, dict)
         else _plain(inner, defined)
         for name, inner in value.items()

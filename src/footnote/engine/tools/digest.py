@@ -12,19 +12,19 @@ from footnote.engine.tools.rendering import line, quoted
 from footnote.retrieval.prompts import DATA_RULE, Part, fenced, question_part
 
 Write = Callable[[str, str], Awaitable[str]]
-"""What a model writes to instructions and a prompt. Raises ModelUnavailable."""
+"""Returns a model's reply to instructions and a prompt. Raises ModelUnavailable."""
 
 PART_CHARACTERS = 16_000
 """Of the document, in one request; about 4,000 tokens."""
 
-_AT_ONCE = 4
+_MOST_CONCURRENT = 4
 _NOTHING = "NOTHING"
-_READ = f"""\
+_READ_INSTRUCTIONS = f"""\
 You read one part of a longer document for a question. Write down everything in this part that \
 helps to answer the question, one short statement a line, each followed by the number of the \
 passage it comes from, as in [12]. Keep names, numbers, dates and conditions exactly. If nothing \
 in this part helps, write only {_NOTHING}. {DATA_RULE}"""
-_JOIN = f"""\
+_JOIN_INSTRUCTIONS = f"""\
 You are given notes on all parts of one document, taken for a question. Write the answer from \
 these notes alone, without repeating yourself, and keep after each statement the numbers it has in \
 the notes, as in [12]. Where notes contradict each other, say so. If they do not answer the \
@@ -44,40 +44,42 @@ class Digest:
     """Markers of passages that were never shown, taken out."""
 
     def numbered(self, numbers: Mapping[int, int]) -> str:
-        """The text with each marker's number replaced."""
+        """Return the text with the number of each marker replaced."""
         return _MARKERS.sub(lambda match: f"{match[1]}[{numbers[int(match[2])]}]", self.text)
 
 
-async def digest(write: Write, question: str, read: Sequence[Passage]) -> Digest:
+async def digest(write: Write, question: str, passages: Sequence[Passage]) -> Digest:
     """Ask the model about every part, and then for one text. Raises ModelUnavailable.
 
     Notes that are too long for one request are joined in groups first.
     """
-    turns = asyncio.Semaphore(_AT_ONCE)
+    turns = asyncio.Semaphore(_MOST_CONCURRENT)
 
     async def ask(instructions: str, name: str, text: str) -> str:
         async with turns:
-            said = await write(
+            reply = await write(
                 instructions, fenced([question_part(question), Part(name=name, text=text)])
             )
-        return "" if said.strip().strip(".").upper() == _NOTHING else said.strip()
+        return "" if reply.strip().strip(".").upper() == _NOTHING else reply.strip()
 
-    numbered = [_numbered(number, each) for number, each in enumerate(read, start=1)]
-    notes = await _asked([ask(_READ, "part of the document", each) for each in _packed(numbered)])
+    numbered = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
+    notes = await _replies(
+        [ask(_READ_INSTRUCTIONS, "part of the document", part) for part in _packed(numbered)]
+    )
     while len(notes) > 1:
         groups = _packed(notes)
         if len(groups) == len(notes):
             # Notes that are each too long to be joined with another are left as they are.
             break
-        notes = await _asked([ask(_JOIN, "notes", each) for each in groups])
-    return _checked("\n\n".join(notes), len(read))
+        notes = await _replies([ask(_JOIN_INSTRUCTIONS, "notes", group) for group in groups])
+    return _checked("\n\n".join(notes), len(passages))
 
 
-async def _asked(questions: Sequence[Coroutine[object, object, str]]) -> list[str]:
-    """What the model had to say, in the order of the questions; the first failure ends all."""
+async def _replies(questions: Sequence[Coroutine[object, object, str]]) -> list[str]:
+    """Return the replies in the order of the questions; the first failure ends all."""
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in questions]
+            tasks = [group.create_task(question) for question in questions]
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from failures
     return [task.result() for task in tasks if task.result()]
@@ -89,7 +91,7 @@ def _numbered(number: int, passage: Passage) -> str:
 
 
 def _packed(pieces: Sequence[str]) -> list[str]:
-    """The pieces in their order, as few texts as their length allows."""
+    """Join the pieces in order into as few texts as their length allows."""
     packed: list[str] = []
     for piece in pieces:
         if packed and len(packed[-1]) + len(piece) <= PART_CHARACTERS:
@@ -100,17 +102,17 @@ def _packed(pieces: Sequence[str]) -> list[str]:
 
 
 def _checked(text: str, passages: int) -> Digest:
-    """The text with one number in each marker, and none that names no passage."""
+    """Return the text with one number in each marker, without markers of unknown passages."""
     cited: dict[int, None] = {}
     removed = 0
 
     def check(match: re.Match[str]) -> str:
         nonlocal removed
-        numbers = [int(each) for each in re.split(r"[,;]", match[2])]
-        real = [each for each in numbers if 1 <= each <= passages]
-        removed += len(numbers) - len(real)
-        cited.update(dict.fromkeys(real))
-        return match[1] + "".join(f"[{each}]" for each in real) if real else ""
+        numbers = [int(number) for number in re.split(r"[,;]", match[2])]
+        valid = [number for number in numbers if 1 <= number <= passages]
+        removed += len(numbers) - len(valid)
+        cited.update(dict.fromkeys(valid))
+        return match[1] + "".join(f"[{number}]" for number in valid) if valid else ""
 
     checked = _MARKERS.sub(check, text)
     return Digest(text=checked, cited=tuple(cited), removed=removed)

@@ -1,4 +1,4 @@
-"""The tools that tell what documents there are, and what one of them is."""
+"""The tools that list documents, and describe one."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class ListDocuments(Arguments):
 
 
 def content_path(workspace: str, document_id: UUID) -> str:
-    """Where the HTTP server gives out a document's file."""
+    """Return the path at which the HTTP server serves a document's file."""
     return f"/v1/documents/{document_id}/content?workspace={workspace}"
 
 
 def passage_path(workspace: str, passage: Passage) -> str:
-    """Where a person sees a passage: marked on its page if it has one, else in the file."""
+    """Return the path that shows a passage: on its page if it has one, else the file."""
     if passage.page_start is None:
         return content_path(workspace, passage.document_id)
     span = f"start={passage.char_start}&end={passage.char_end}"
@@ -100,41 +100,43 @@ return the text: use search_documents, get_document_context or analyze_document 
     returns=DocumentFacts,
     act=Act.READ,
 )
-async def get_document(context: ToolContext, asked: GetDocument) -> str:
-    """What is known of a document, a line for each thing."""
+async def get_document(context: ToolContext, arguments: GetDocument) -> str:
+    """Describe a document, one line for each field."""
     workspace = context.workspace
-    found = await verbs.document(workspace, asked.document_id)
-    attached = [each.filename for each in await verbs.children(workspace, asked.document_id)]
-    path = content_path(workspace.workspace.name, found.document_id)
+    document = await verbs.document(workspace, arguments.document_id)
+    attached = [child.filename for child in await verbs.children(workspace, arguments.document_id)]
+    path = content_path(workspace.workspace.name, document.document_id)
     download = f"{context.base_url}{path}"
-    failure = f"{found.failure.cause}; {found.failure.advice}" if found.failure else None
+    failure = f"{document.failure.cause}; {document.failure.advice}" if document.failure else None
     lines = fields(
         [
-            ("Title", line(found.title)),
-            ("Document ID", str(found.document_id)),
-            ("File name", line(found.filename)),
-            ("Type", f"{found.media_type} ({found.document_class.value})"),
-            ("Source", found.source_type.value),
-            ("From", sender_of(found)),
-            ("Attached to", str(found.parent_id) if found.parent_id else None),
-            ("Collection", line(found.collection)),
-            ("Tags", names(found.tags)),
-            ("Size", size_text(found.byte_size)),
-            ("Pages", str(found.page_count) if found.page_count else None),
-            ("Language", found.language),
-            ("Added", f"{found.created_at:%Y-%m-%d %H:%M} UTC"),
-            ("Status", found.status.value),
+            ("Title", line(document.title)),
+            ("Document ID", str(document.document_id)),
+            ("File name", line(document.filename)),
+            ("Type", f"{document.media_type} ({document.document_class.value})"),
+            ("Source", document.source_type.value),
+            ("From", sender_of(document)),
+            ("Attached to", str(document.parent_id) if document.parent_id else None),
+            ("Collection", line(document.collection)),
+            ("Tags", names(document.tags)),
+            ("Size", size_text(document.byte_size)),
+            ("Pages", str(document.page_count) if document.page_count else None),
+            ("Language", document.language),
+            ("Added", f"{document.created_at:%Y-%m-%d %H:%M} UTC"),
+            ("Status", document.status.value),
             ("Failure", line(failure) if failure else None),
-            ("Sections", names(found.sections[:20])),
-            ("Keywords", names(found.keywords[:20])),
-            ("Dates mentioned", names(found.dates[:20])),
-            ("Summary", line(found.summary, 2000)),
+            ("Sections", names(document.sections[:20])),
+            ("Keywords", names(document.keywords[:20])),
+            ("Dates mentioned", names(document.dates[:20])),
+            ("Summary", line(document.summary, 2000)),
             ("Attachments", names(attached[:20])),
             ("Download", download),
         ]
     )
-    facts = filled(DocumentFacts, found, failure=failure, attachments=attached, download=download)
-    return tool_text("\n".join(lines), facts, readable([found]))
+    facts = filled(
+        DocumentFacts, document, failure=failure, attachments=attached, download=download
+    )
+    return tool_text("\n".join(lines), facts, readable([document]))
 
 
 @tool(
@@ -146,22 +148,22 @@ what they say.""",
     returns=DocumentRows,
     act=Act.READ,
 )
-async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
-    """A header line, a row for each document, and how to go on."""
+async def list_documents(context: ToolContext, arguments: ListDocuments) -> str:
+    """Return a header line, a row for each document, and the cursor of the next page."""
     page = await select_documents(
         context.workspace,
-        _wanted(asked),
-        status=asked.status,
-        limit=asked.limit,
-        cursor=asked.cursor,
+        _condition(arguments),
+        status=arguments.status,
+        limit=arguments.limit,
+        cursor=arguments.cursor,
     )
     result = DocumentRows(
-        documents=[filled(DocumentRow, each) for each in page.documents],
+        documents=[filled(DocumentRow, document) for document in page.documents],
         next_cursor=page.next_cursor,
     )
     if not page.documents:
         return tool_text(
-            "No documents match." if asked.cursor is None else "There are no more.", result
+            "No documents match." if arguments.cursor is None else "There are no more.", result
         )
     count = len(page.documents)
     rows = [
@@ -174,28 +176,32 @@ async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
     return tool_text("\n".join(rows), result, readable(page.documents))
 
 
-def _wanted(asked: ListDocuments) -> Condition:
+def _condition(arguments: ListDocuments) -> Condition:
     parts: list[Condition] = [
         Comparison(field=name, operator=Operator.ONE_OF, value=values)
         for name, values in (
-            ("class", tuple(each.value for each in asked.document_types)),
-            ("source_type", tuple(each.value for each in asked.source_types)),
+            ("class", tuple(document_class.value for document_class in arguments.document_types)),
+            ("source_type", tuple(source_type.value for source_type in arguments.source_types)),
         )
         if values
     ]
-    parts += [Comparison(field="tags", operator=Operator.EQUALS, value=tag) for tag in asked.tags]
-    if asked.collection is not None:
+    parts += [
+        Comparison(field="tags", operator=Operator.EQUALS, value=tag) for tag in arguments.tags
+    ]
+    if arguments.collection is not None:
         parts.append(
-            Comparison(field="collection", operator=Operator.EQUALS, value=asked.collection)
+            Comparison(field="collection", operator=Operator.EQUALS, value=arguments.collection)
         )
-    if asked.name_contains is not None:
+    if arguments.name_contains is not None:
         parts.append(
             AnyOf(
                 conditions=tuple(
-                    Comparison(field=name, operator=Operator.CONTAINS, value=asked.name_contains)
+                    Comparison(
+                        field=name, operator=Operator.CONTAINS, value=arguments.name_contains
+                    )
                     for name in ("title", "filename")
                 )
             )
         )
-    between = within(asked.created_after, asked.created_before, asked.where)
+    between = within(arguments.created_after, arguments.created_before, arguments.where)
     return AllOf(conditions=(*parts, *([] if between is None else [between])))

@@ -70,42 +70,44 @@ search_documents for everything else, and where it finds nothing.""",
     returns=KnownFacts,
     act=Act.SEARCHED,
 )
-async def recall_facts(context: ToolContext, asked: RecallFacts) -> str:
-    """Each fact in a line, with its quote below."""
+async def recall_facts(context: ToolContext, arguments: RecallFacts) -> str:
+    """Return each fact on a line, with its quotes below."""
     workspace = context.workspace
-    found = await recall(workspace, asked.query, document_id=asked.document_id, limit=asked.limit)
-    otherwise = await contradicting_facts(workspace, [each.fact.fact_id for each in found])
+    hits = await recall(
+        workspace, arguments.query, document_id=arguments.document_id, limit=arguments.limit
+    )
+    contradicting = await contradicting_facts(workspace, [hit.fact.fact_id for hit in hits])
     result = KnownFacts(
         facts=[
             filled(
                 KnownFact,
-                each.fact,
-                status=each.fact.status.value,
-                sources=[filled(FactPlace, source) for source in each.fact.sources],
-                conflicts_with=[one.statement for one in otherwise.get(each.fact.fact_id, ())],
+                hit.fact,
+                status=hit.fact.status.value,
+                sources=[filled(FactPlace, source) for source in hit.fact.sources],
+                conflicts_with=[fact.statement for fact in contradicting.get(hit.fact.fact_id, ())],
             )
-            for each in found
+            for hit in hits
         ]
     )
     lines: list[str] = []
-    for number, each in enumerate(result.facts, start=1):
-        days = [each.valid_from, each.valid_to]
+    for number, fact in enumerate(result.facts, start=1):
+        days = [fact.valid_from, fact.valid_to]
         period = " ({} to {})".format(*(day or "…" for day in days)) if any(days) else ""
-        lines.append(f"{number}. {line(each.statement, 400)}{period}")
+        lines.append(f"{number}. {line(fact.statement, 400)}{period}")
         lines += [
             f"   “{line(source.quote, 300)}” ({line(source.document_title)}, "
             f"Document ID: {source.document_id})"
-            for source in each.sources[:3]
+            for source in fact.sources[:3]
         ]
-        lines += [f"   OTHERWISE: {line(other, 300)}" for other in each.conflicts_with]
+        lines += [f"   OTHERWISE: {line(other, 300)}" for other in fact.conflicts_with]
     documents = [
         ReadableDocument(
             document_id=source.document_id,
             filename="",
             title=source.document_title,
         )
-        for each in result.facts
-        for source in each.sources
+        for fact in result.facts
+        for source in fact.sources
     ]
     text = "\n".join(lines) or "No facts were found; use search_documents."
     return tool_text(text, result, documents)

@@ -1,4 +1,4 @@
-"""The tool that holds statements against documents before they are said."""
+"""The tool that checks statements against documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.validation.constrained_types import StorableText
 
 _MOST_STATEMENTS = 30
 _MOST_SOURCES = 20
-_SHOWN_QUOTES = 2
+_MOST_QUOTES = 2
 
 
 class CheckStatements(Arguments):
@@ -78,14 +78,19 @@ list_documents.""",
     returns=CheckedStatements,
     act=Act.SEARCHED,
 )
-async def check_statements(context: ToolContext, asked: CheckStatements) -> str:
-    """Each statement with its verdict and quotes."""
-    sources = [GroundingSource(document_id=each) for each in dict.fromkeys(asked.document_ids)]
-    sources += [GroundingSource(chunk_id=each) for each in dict.fromkeys(asked.chunk_ids)]
-    found = await check_grounding(context.workspace, sources, statements=asked.statements)
+async def check_statements(context: ToolContext, arguments: CheckStatements) -> str:
+    """Return each statement with its verdict and quotes."""
+    sources = [
+        GroundingSource(document_id=document_id)
+        for document_id in dict.fromkeys(arguments.document_ids)
+    ]
+    sources += [
+        GroundingSource(chunk_id=chunk_id) for chunk_id in dict.fromkeys(arguments.chunk_ids)
+    ]
+    check = await check_grounding(context.workspace, sources, statements=arguments.statements)
     result = CheckedStatements(
-        judge=found.judge,
-        degraded=list(found.degraded),
+        judge=check.judge,
+        degraded=list(check.degraded),
         statements=[
             filled(
                 CheckedStatement,
@@ -93,27 +98,29 @@ async def check_statements(context: ToolContext, asked: CheckStatements) -> str:
                 verdict=claim.verdict.value,
                 missing=[]
                 if claim.verdict is ClaimVerdict.SUPPORTED
-                else [each.text for each in claim.guards if each.text],
+                else [guard.text for guard in claim.guards if guard.text],
                 quotes=[
-                    filled(CheckedQuote, each, relation=each.relation.value)
-                    for each in claim.quotes
+                    filled(CheckedQuote, quote, relation=quote.relation.value)
+                    for quote in claim.quotes
                 ],
             )
-            for claim in found.claims
+            for claim in check.claims
         ],
     )
     lines: list[str] = []
-    for claim in found.claims:
+    for claim in check.claims:
         verdict = claim.verdict.value.replace("_", " ").upper()
-        missing = ", ".join(f"{each.kind.value} {line(each.text)}".strip() for each in claim.guards)
+        missing = ", ".join(
+            f"{guard.kind.value} {line(guard.text)}".strip() for guard in claim.guards
+        )
         why = f" (not in the quotes: {missing})" if missing else ""
         lines.append(
             f"{claim.number}. {verdict}, {claim.probability:.2f}{why}: {line(claim.text, 400)}"
         )
         lines += [
-            f"   {each.relation.value}: “{line(each.quote, 400)}” "
-            f"({line(each.document_title or each.source_id)}, Chunk ID: {each.chunk_id})"
-            for each in claim.quotes[:_SHOWN_QUOTES]
+            f"   {quote.relation.value}: “{line(quote.quote, 400)}” "
+            f"({line(quote.document_title or quote.source_id)}, Chunk ID: {quote.chunk_id})"
+            for quote in claim.quotes[:_MOST_QUOTES]
         ] or ["   Nothing there speaks of it."]
     documents = [
         ReadableDocument(
@@ -121,7 +128,7 @@ async def check_statements(context: ToolContext, asked: CheckStatements) -> str:
             filename=quote.filename or "",
             title=quote.document_title or "",
         )
-        for claim in found.claims
+        for claim in check.claims
         for quote in claim.quotes
         if quote.document_id is not None
     ]

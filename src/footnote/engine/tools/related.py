@@ -19,7 +19,7 @@ from footnote.errors import InvalidRequest
 from footnote.ports import ReadableDocument
 from footnote.validation.constrained_types import StorableText
 
-_READ_AS = {
+_PHRASES = {
     RelationshipKind.STATED: "",
     RelationshipKind.CONTRADICTS: "contradicts",
     RelationshipKind.CITES: "cites",
@@ -32,11 +32,11 @@ _READ_AS = {
     RelationshipKind.NAMED_TOGETHER: "is named together with",
     RelationshipKind.SHARES_ENTITIES: "names the same as",
 }
-"""How an edge is read from its source to its target; those that say most come first."""
-_ORDER = {kind: place for place, kind in enumerate(_READ_AS)}
-_ENTITIES = 30
-"""That stand around the middle."""
-_QUOTES = 2
+"""The words for an edge from its source to its target; the most telling kinds come first."""
+_ORDER = {kind: position for position, kind in enumerate(_PHRASES)}
+_MOST_ENTITIES = 30
+"""Most entities around the central one."""
+_MOST_QUOTES = 2
 
 
 class FindRelated(Arguments):
@@ -80,60 +80,66 @@ document says.""",
     returns=Relationships,
     act=Act.SEARCHED,
 )
-async def find_related(context: ToolContext, asked: FindRelated) -> str:
-    """Each relationship in a line, with its quotes below."""
+async def find_related(context: ToolContext, arguments: FindRelated) -> str:
+    """Return each relationship on a line, with its quotes below."""
     workspace = context.workspace
-    if (asked.entity is None) == (asked.document_id is None):
+    if (arguments.entity is None) == (arguments.document_id is None):
         raise InvalidRequest(
             "what is related is asked of one entity or one document",
             hint="name either `entity` or `document_id`",
         )
-    entity_id = None if asked.entity is None else await entity_called(workspace, asked.entity)
-    found = await graph(
-        workspace, entity_id=entity_id, document_id=asked.document_id, limit=_ENTITIES
+    entity_id = (
+        None if arguments.entity is None else await entity_called(workspace, arguments.entity)
     )
-    nodes = {each.node_id: each for each in found.nodes}
-    middle = entity_id or asked.document_id
-    shown: list[GraphEdge] = []
+    subgraph = await graph(
+        workspace, entity_id=entity_id, document_id=arguments.document_id, limit=_MOST_ENTITIES
+    )
+    nodes = {node.node_id: node for node in subgraph.nodes}
+    central_id = entity_id or arguments.document_id
+    edges: list[GraphEdge] = []
     of_kind: Counter[RelationshipKind] = Counter()
-    for edge in sorted(found.edges, key=lambda each: (_ORDER[each.kind], -each.weight)):
+    for edge in sorted(subgraph.edges, key=lambda edge: (_ORDER[edge.kind], -edge.weight)):
         # One kind, such as all that a document names, leaves room for the others.
-        if middle in (edge.source_id, edge.target_id) and of_kind[edge.kind] <= asked.limit // 2:
+        if (
+            central_id in (edge.source_id, edge.target_id)
+            and of_kind[edge.kind] <= arguments.limit // 2
+        ):
             of_kind[edge.kind] += 1
-            shown.append(edge)
+            edges.append(edge)
     result = Relationships(
         relationships=[
             Relationship(
                 source=nodes[edge.source_id].name,
-                relationship=edge.label or _READ_AS[edge.kind],
+                relationship=edge.label or _PHRASES[edge.kind],
                 target=nodes[edge.target_id].name,
                 source_document_id=_document(edge.source_id, nodes[edge.source_id].entity_kind),
                 target_document_id=_document(edge.target_id, nodes[edge.target_id].entity_kind),
                 documents=edge.documents,
-                quotes=[filled(FactPlace, each) for each in edge.evidence[:_QUOTES]],
+                quotes=[filled(FactPlace, quote) for quote in edge.evidence[:_MOST_QUOTES]],
             )
-            for edge in shown[: asked.limit]
+            for edge in edges[: arguments.limit]
         ]
     )
     lines: list[str] = []
-    for number, each in enumerate(result.relationships, start=1):
+    for number, relation in enumerate(result.relationships, start=1):
         lines.append(
-            f"{number}. {line(each.source)} – {line(each.relationship)} – {line(each.target)}"
+            f"{number}. {line(relation.source)} – {line(relation.relationship)} – "
+            f"{line(relation.target)}"
         )
         lines += [
-            f"   “{line(place.quote)}” ({line(place.document_title)}, "
-            f"Document ID: {place.document_id})"
-            for place in each.quotes
+            f"   “{line(quote.quote)}” ({line(quote.document_title)}, "
+            f"Document ID: {quote.document_id})"
+            for quote in relation.quotes
         ]
     documents = [
-        ReadableDocument(document_id=place.document_id, filename="", title=place.document_title)
-        for each in result.relationships
-        for place in each.quotes
+        ReadableDocument(document_id=quote.document_id, filename="", title=quote.document_title)
+        for relation in result.relationships
+        for quote in relation.quotes
     ]
     text = "\n".join(lines) or "Nothing related was found; use search_documents."
     return tool_text(text, result, documents)
 
 
 def _document(node_id: UUID, entity_kind: object) -> UUID | None:
-    """The id of a node that is a document, and so of no kind of entity."""
+    """Return the id of a node that is a document; None for an entity."""
     return node_id if entity_kind is None else None

@@ -17,28 +17,28 @@ _WARNING = (
 _MOST_LINE_CHARACTERS = 300
 
 
-def line(text: str, most: int = _MOST_LINE_CHARACTERS) -> str:
-    """The text on one line, so that it cannot pass for another field."""
-    one = _SPACE.sub(" ", text).strip()
-    return one if len(one) <= most else one[: most - 2].rstrip() + " …"
+def line(text: str, limit: int = _MOST_LINE_CHARACTERS) -> str:
+    """Return the text on one line, so that it cannot pass for another field."""
+    flat = _SPACE.sub(" ", text).strip()
+    return flat if len(flat) <= limit else flat[: limit - 2].rstrip() + " …"
 
 
 def quoted(text: str) -> str:
-    """The text with a mark before each of its lines, so that none passes for one of ours."""
-    return "\n".join(f"> {each}".rstrip() for each in text.splitlines())
+    """Prefix each line of the text with `>`, so that none passes for one of ours."""
+    return "\n".join(f"> {text_line}".rstrip() for text_line in text.splitlines())
 
 
 def evidence_text(
     number: int, evidence: Evidence, parents: Mapping[UUID, Document], *, note: str = ""
 ) -> str:
-    """A numbered entry: what it is, where it stands, how well it fits, and what it says."""
+    """Return a numbered entry: kind, title, location, score and text."""
     passage = evidence.passage
     lines = [
         f"[{number}] {source_kind(passage.source_type)}: {line(passage.document_title)}"
         f" ({line(passage.filename)})",
         f"Document ID: {passage.document_id}",
         f"Chunk ID: {passage.chunk_id}",
-        *_place(passage),
+        *_location(passage),
         *_parent(passage, parents),
     ]
     if note:
@@ -51,21 +51,21 @@ def evidence_text(
 
 
 def source_line(number: int, passage: Passage, quote: str) -> str:
-    """A numbered source on one line, with the words it is cited for."""
-    where = ", ".join(_place(passage))
+    """Return a numbered source on one line, with the quote."""
+    location = ", ".join(_location(passage))
     title = line(passage.document_title)
-    return f"[{number}] {title}{f' ({where})' if where else ''}: “{line(quote, 400)}”"
+    return f"[{number}] {title}{f' ({location})' if location else ''}: “{line(quote, 400)}”"
 
 
 def source_kind(source_type: SourceType) -> str:
-    """What a source is to a reader."""
+    """Return the word for a kind of source."""
     if source_type in (SourceType.UPLOAD, *_KINDS):
         return _KINDS.get(source_type, "document")
     return f"document ({source_type.value})"
 
 
 def document_row(document: Document) -> str:
-    """A document on one line."""
+    """Return a document on one line."""
     parts = [
         str(document.document_id),
         line(document.title, 150),
@@ -80,12 +80,12 @@ def document_row(document: Document) -> str:
 
 
 def fields(pairs: Iterable[tuple[str, str | None]]) -> list[str]:
-    """A line for each field that has something to say."""
+    """Return a line for each field with a value."""
     return [f"{name}: {value}" for name, value in pairs if value]
 
 
 def size_text(size_bytes: int) -> str:
-    """A size as people say it.
+    """Return a size in readable units.
 
     >>> size_text(999), size_text(48_213)
     ('999 bytes', '48.2 kB')
@@ -101,11 +101,11 @@ def size_text(size_bytes: int) -> str:
 
 
 def names(values: Sequence[str]) -> str:
-    """Several short texts on one line."""
-    return ", ".join(line(each, 80) for each in values)
+    """Return several short texts on one line."""
+    return ", ".join(line(value, 80) for value in values)
 
 
-def _place(passage: Passage) -> list[str]:
+def _location(passage: Passage) -> list[str]:
     return fields(
         [
             ("Section", line(" > ".join(passage.heading_path))),
@@ -130,8 +130,8 @@ def _times(passage: Passage) -> str:
 
 
 def _time_code(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+    minutes, remainder = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{remainder:02}"
 
 
 def _parent(passage: Passage, parents: Mapping[UUID, Document]) -> list[str]:
@@ -146,10 +146,10 @@ def _parent(passage: Passage, parents: Mapping[UUID, Document]) -> list[str]:
 
 
 def sender_of(document: Document) -> str:
-    """Who sent a message, empty for what is none."""
+    """Return the sender of a message; empty for other documents."""
     return line(str(document.metadata.get("from") or document.metadata.get("sender") or ""))
 
 
 def _is_email(document: Document) -> bool:
-    """Also one that was uploaded as a file."""
+    """Whether a document is an e-mail, also one that was uploaded as a file."""
     return document.source_type is SourceType.EMAIL or document.media_type in _MESSAGES

@@ -120,23 +120,23 @@ class SavedDocument(Result):
 Filled = TypeVar("Filled", bound=Result)
 
 
-def filled(shape: type[Filled], record: object, **others: object) -> Filled:
-    """A result whose fields are those of the same names in a record, but for the others."""
-    own = {
+def filled(shape: type[Filled], record: object, **overrides: object) -> Filled:
+    """Return a result with the fields of the same names of a record, except the overrides."""
+    values = {
         name: getattr(record, name)
         for name in shape.model_fields
-        if name not in others and hasattr(record, name)
+        if name not in overrides and hasattr(record, name)
     }
-    return shape.model_validate(own | others)
+    return shape.model_validate(values | overrides)
 
 
 def tool_text(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) -> ToolText:
-    """The text of a tool with its data."""
+    """Return the text of a tool with its data."""
     return ToolText(text, result.model_dump(mode="json", exclude_none=True), documents)
 
 
 def found_passage(number: int, evidence: Evidence) -> FoundPassage:
-    """Evidence under the number that the text shows it by."""
+    """Return a hit under the number by which the text shows it."""
     return filled(
         FoundPassage,
         evidence.passage,
@@ -148,7 +148,7 @@ def found_passage(number: int, evidence: Evidence) -> FoundPassage:
 
 
 def document_of(evidence: Evidence) -> ReadableDocument:
-    """The document that a passage stands in."""
+    """Return the document of a passage."""
     passage = evidence.passage
     return ReadableDocument(
         document_id=passage.document_id, filename=passage.filename, title=passage.document_title
@@ -156,9 +156,11 @@ def document_of(evidence: Evidence) -> ReadableDocument:
 
 
 def readable(documents: Iterable[Document]) -> list[ReadableDocument]:
-    """Those that have a text: published ones, also while a newer version waits or has failed."""
+    """Return the documents with a text: published ones, whatever state a newer version is in."""
     return [
-        ReadableDocument(document_id=each.document_id, filename=each.filename, title=each.title)
-        for each in documents
-        if each.chunk_count
+        ReadableDocument(
+            document_id=document.document_id, filename=document.filename, title=document.title
+        )
+        for document in documents
+        if document.chunk_count
     ]

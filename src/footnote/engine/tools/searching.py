@@ -99,44 +99,44 @@ document says on a matter use analyze_document.""",
     returns=FoundPassages,
     act=Act.SEARCHED,
 )
-async def search_documents(context: ToolContext, asked: SearchDocuments) -> str:
-    """Numbered evidence, best first."""
+async def search_documents(context: ToolContext, arguments: SearchDocuments) -> str:
+    """Return numbered evidence, best first."""
     workspace = context.workspace
     response = await verbs.search(
         workspace,
         SearchRequest(
-            query=asked.query,
-            top_k=asked.top_k,
+            query=arguments.query,
+            top_k=arguments.top_k,
             filters=SearchFilters(
-                collections=asked.collections,
-                document_ids=asked.document_ids,
-                source_types=asked.source_types,
-                where=within(asked.created_after, asked.created_before, asked.where),
+                collections=arguments.collections,
+                document_ids=arguments.document_ids,
+                source_types=arguments.source_types,
+                where=within(arguments.created_after, arguments.created_before, arguments.where),
             ),
         ),
     )
     numbered = context.numbered(response.evidence[:MAX_EVIDENCE])
     count = len(numbered)
-    found = "No passages" if not count else f"{count} passage{'s' if count > 1 else ''}"
-    head = [f"{found} found for “{line(response.query)}”."]
+    count_text = "No passages" if not count else f"{count} passage{'s' if count > 1 else ''}"
+    head = [f"{count_text} found for “{line(response.query)}”."]
     if response.corrected_query:
         head.append(f"Searched for “{line(response.corrected_query)}” instead.")
     if count:
         head.append(f"Likelihood that they are about it: {response.confidence:.2f}.")
-    head += [f"Not all could be done: {line(each)}." for each in response.degraded]
+    head += [f"Not all could be done: {line(note)}." for note in response.degraded]
     if not count:
         head.append("Try other words or fewer filters, or see list_documents.")
-    parents = await parents_of(workspace, [each.passage for _, each in numbered])
-    entries = [evidence_text(number, each, parents) for number, each in numbered]
+    parents = await parents_of(workspace, [hit.passage for _, hit in numbered])
+    entries = [evidence_text(number, hit, parents) for number, hit in numbered]
     result = FoundPassages(
         query=response.query,
         corrected_query=response.corrected_query,
         confidence=response.confidence,
         degraded=list(response.degraded),
-        passages=[found_passage(*each) for each in numbered],
+        passages=[found_passage(*numbered_hit) for numbered_hit in numbered],
     )
-    said = "\n\n".join(["\n".join(head), *entries])
-    return tool_text(said, result, [document_of(each) for _, each in numbered])
+    text = "\n\n".join(["\n".join(head), *entries])
+    return tool_text(text, result, [document_of(hit) for _, hit in numbered])
 
 
 @tool(
@@ -147,56 +147,57 @@ full to be understood. It takes the passage's Chunk ID.""",
     returns=PassageInContext,
     act=Act.READ,
 )
-async def get_document_context(context: ToolContext, asked: GetDocumentContext) -> str:
-    """The passage between its neighbours, each numbered."""
-    found = await verbs.context(context.workspace, asked.chunk_id, asked.window)
-    passages = [*found.context_before, found.chunk, *found.context_after]
-    numbered = context.numbered([as_evidence(each) for each in passages])
+async def get_document_context(context: ToolContext, arguments: GetDocumentContext) -> str:
+    """Return the passage between its neighbours, each numbered."""
+    surrounding = await verbs.context(context.workspace, arguments.chunk_id, arguments.window)
+    passages = [*surrounding.context_before, surrounding.chunk, *surrounding.context_after]
+    numbered = context.numbered([as_evidence(passage) for passage in passages])
     parents = await parents_of(context.workspace, passages)
     entries = [
         evidence_text(
             number,
-            each,
+            hit,
             parents,
             note="This is the passage that was asked for."
-            if each.passage.chunk_id == found.chunk.chunk_id
+            if hit.passage.chunk_id == surrounding.chunk.chunk_id
             else "A passage beside it.",
         )
-        for number, each in numbered
+        for number, hit in numbered
     ]
     result = PassageInContext(
-        chunk_id=found.chunk.chunk_id, passages=[found_passage(*each) for each in numbered]
+        chunk_id=surrounding.chunk.chunk_id,
+        passages=[found_passage(*numbered_hit) for numbered_hit in numbered],
     )
-    head = f"{len(passages)} passages of “{line(found.chunk.document_title)}”, in order."
-    said = "\n\n".join([head, *entries])
-    return tool_text(said, result, [document_of(each) for _, each in numbered])
+    head = f"{len(passages)} passages of “{line(surrounding.chunk.document_title)}”, in order."
+    text = "\n\n".join([head, *entries])
+    return tool_text(text, result, [document_of(hit) for _, hit in numbered])
 
 
 def as_evidence(passage: Passage, score: float = 0.0) -> Evidence:
-    """A passage that was read and not found."""
+    """Return a passage that was read, not searched for, as evidence."""
     return Evidence(passage=passage, rank=1, score=score, suspicious=passage.suspicious is True)
 
 
 async def parents_of(
     workspace: WorkspaceAccess, passages: Sequence[Passage]
 ) -> Mapping[UUID, Document]:
-    """The documents these passages' documents are attached to, as far as they may be seen."""
-    wanted = {each.parent_id for each in passages if each.parent_id is not None}
-    if not wanted:
+    """Return the visible documents to which the documents of the passages are attached."""
+    parent_ids = {passage.parent_id for passage in passages if passage.parent_id is not None}
+    if not parent_ids:
         return {}
     one_of = Comparison(
         field="document_id",
         operator=Operator.ONE_OF,
-        value=tuple(sorted(str(each) for each in wanted)),
+        value=tuple(sorted(str(parent_id) for parent_id in parent_ids)),
     )
     page = await select_documents(workspace, one_of, limit=MAX_PAGE)
-    return {each.document_id: each for each in page.documents}
+    return {document.document_id: document for document in page.documents}
 
 
 def within(
     after: date | None, before: date | None, where: Mapping[str, object] | None
 ) -> Condition | None:
-    """The condition that all parts hold; None without any. Raises InvalidRequest."""
+    """Combine the parts to one condition; None if there are none. Raises InvalidRequest."""
     parts: list[Condition] = []
     for day, operator in ((after, Operator.AT_LEAST), (before, Operator.AT_MOST)):
         if day is not None:

@@ -48,31 +48,32 @@ what it finds with search_documents; use search_documents alone for anything par
     returns=SummaryPassages,
     act=Act.SEARCHED,
 )
-async def summarize_documents(context: ToolContext, asked: SummarizeDocuments) -> str:
-    """Each passage once, below the sentences for which it was chosen."""
+async def summarize_documents(context: ToolContext, arguments: SummarizeDocuments) -> str:
+    """Return the central sentences, and below them each of their passages once."""
     workspace = context.workspace
-    found = await summary(
+    summarised = await summary(
         workspace,
-        document_id=asked.document_id,
-        collection=asked.collection,
-        cluster_id=asked.cluster_id,
-        sentences=asked.sentences,
+        document_id=arguments.document_id,
+        collection=arguments.collection,
+        cluster_id=arguments.cluster_id,
+        sentences=arguments.sentences,
     )
     async with workspace.scope() as scope:
         passages = await passages_at(
-            scope, [(each.document_id, each.char_start) for each in found.sentences]
+            scope,
+            [(sentence.document_id, sentence.char_start) for sentence in summarised.sentences],
         )
-    numbered = context.numbered([as_evidence(each) for each in passages])
-    parents = await parents_of(workspace, [each.passage for _, each in numbered])
+    numbered = context.numbered([as_evidence(passage) for passage in passages])
+    parents = await parents_of(workspace, [hit.passage for _, hit in numbered])
     result = SummaryPassages(
-        documents=found.documents,
-        sentences=[each.text for each in found.sentences],
-        passages=[found_passage(*each) for each in numbered],
+        documents=summarised.documents,
+        sentences=[sentence.text for sentence in summarised.sentences],
+        passages=[found_passage(*numbered_hit) for numbered_hit in numbered],
     )
-    head = [f"What {found.documents} documents say most of, in their own sentences:"]
-    head += [f"- {line(each, 400)}" for each in result.sentences]
-    entries = [evidence_text(number, each, parents) for number, each in numbered]
-    said = "\n\n".join(["\n".join(head), *entries])
+    head = [f"What {summarised.documents} documents say most of, in their own sentences:"]
+    head += [f"- {line(sentence, 400)}" for sentence in result.sentences]
+    entries = [evidence_text(number, hit, parents) for number, hit in numbered]
+    text = "\n\n".join(["\n".join(head), *entries])
     if not numbered:
-        said = "There is no summary of it yet; use search_documents."
-    return tool_text(said, result, [document_of(each) for _, each in numbered])
+        text = "There is no summary of it yet; use search_documents."
+    return tool_text(text, result, [document_of(hit) for _, hit in numbered])

@@ -51,21 +51,21 @@ class FolderBelow:
     segments: tuple[str, ...]
     """Names of the subfolders from `opening` to the folder."""
     max_bytes: int
-    _found: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _segments_of_id: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def path(self) -> str:
         """The folder, as external ids begin."""
         return str(self.opening.joinpath(*self.segments))
 
-    async def look(self, most: int, shown: int) -> SourceLook:
-        """Count at most `most` files, and name `shown` of them. Raises SourceUnreachable."""
-        found = await asyncio.to_thread(lambda: list(islice(self._entries(), most + 1)))
-        files = [each for each in found if each.mark]
+    async def look(self, limit: int, name_count: int) -> SourceLook:
+        """Count at most `limit` files, and name `name_count` of them. Raises SourceUnreachable."""
+        entries = await asyncio.to_thread(lambda: list(islice(self._entries(), limit + 1)))
+        files = [entry for entry in entries if entry.mark]
         return SourceLook(
-            entries=min(len(files), most),
-            more=len(found) > most,
-            names=tuple("/".join(each.segments) for each in files[:shown]),
+            entries=min(len(files), limit),
+            more=len(entries) > limit,
+            names=tuple("/".join(file.segments) for file in files[:name_count]),
         )
 
     async def listing(self) -> Listing:
@@ -83,7 +83,7 @@ class FolderBelow:
 
         Raises InvalidRequest.
         """
-        segments = self._found[offered.external_id]
+        segments = self._segments_of_id[offered.external_id]
         with await asyncio.to_thread(self._file, segments) as content:
             received = await workspace.receive_stream(
                 content,
@@ -105,15 +105,15 @@ class FolderBelow:
         """Do nothing: no resource is kept open."""
 
     def _listing(self) -> Listing:
-        self._found.clear()
+        self._segments_of_id.clear()
         offered, hidden = [], []
-        for each in self._entries():
-            external_id = "/".join((self.path.rstrip("/"), *each.segments))
+        for entry in self._entries():
+            external_id = "/".join((self.path.rstrip("/"), *entry.segments))
             if not is_storable(external_id):
                 continue  # The path is not valid Unicode, so it cannot be an external id.
-            self._found[external_id] = each.segments
-            if each.mark:
-                offered.append(Offered(external_id=external_id, mark=each.mark))
+            self._segments_of_id[external_id] = entry.segments
+            if entry.mark:
+                offered.append(Offered(external_id=external_id, mark=entry.mark))
             else:
                 hidden.append(external_id)
         return Listing(offered=tuple(offered), places=(self.path,), out_of_sight=tuple(hidden))
@@ -126,7 +126,7 @@ class FolderBelow:
     def _folder(self, segments: Sequence[str]) -> Iterator[int]:
         """Open a subfolder, one path segment at a time. Raises SourceUnreachable."""
         try:
-            folder = _stepped(self.opening, (*self.segments, *segments))
+            folder = _open_folder(self.opening, (*self.segments, *segments))
         except OSError as error:
             raise SourceUnreachable(
                 "there is no such folder, or it cannot be read",
@@ -140,7 +140,7 @@ class FolderBelow:
     def _file(self, segments: Sequence[str]) -> BinaryIO:
         """A file below, opened for reading. Raises InvalidRequest."""
         try:
-            folder = _stepped(self.opening, (*self.segments, *segments[:-1]))
+            folder = _open_folder(self.opening, (*self.segments, *segments[:-1]))
             try:
                 content = os.fdopen(os.open(segments[-1], _FILE, dir_fd=folder), "rb")
             finally:
@@ -149,11 +149,11 @@ class FolderBelow:
             raise InvalidRequest(
                 f"it cannot be read: {error.strerror}", hint="check its rights, and run it again"
             ) from error
-        found = os.fstat(content.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        file_stat = os.fstat(content.fileno())
+        if not stat.S_ISREG(file_stat.st_mode):
             content.close()
             raise InvalidRequest("it is not a regular file", hint="name a file or a folder")
-        if found.st_size > self.max_bytes:
+        if file_stat.st_size > self.max_bytes:
             content.close()
             raise InvalidRequest(
                 f"it has more than the {self.max_bytes:,} bytes allowed",
@@ -162,47 +162,47 @@ class FolderBelow:
         return content
 
 
-def _stepped(opening: Path, segments: Sequence[str]) -> int:
+def _open_folder(opening: Path, segments: Sequence[str]) -> int:
     """A folder that is reached from the opening without following a link. Raises OSError."""
     folder = os.open(opening, _FOLDER)
-    for each in segments:
+    for segment in segments:
         try:
-            below = os.open(each, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            below = os.open(segment, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
         finally:
             os.close(folder)
         folder = below
     return folder
 
 
-def _walk(folder: int, at: tuple[str, ...], ignoring: Ignoring, top: int) -> Iterator[_Entry]:
+def _walk(folder: int, parent: tuple[str, ...], ignoring: Ignoring, top: int) -> Iterator[_Entry]:
     """Yield the files of an open folder and its subfolders, in the order of their names.
 
     `top` is the depth of the folder to which the ignore patterns are relative.
     """
     names = sorted(os.listdir(folder))
     if IGNORE_FILE in names:
-        ignoring, top = Ignoring().with_lines(_lines(folder)), len(at)
+        ignoring, top = Ignoring().with_lines(_lines(folder)), len(parent)
     for name in names:
-        here = (*at, name)
-        relative = "/".join(here[top:])
+        segments = (*parent, name)
+        relative = "/".join(segments[top:])
         try:
-            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            file_stat = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError:
             continue  # It went away meanwhile.
-        if stat.S_ISREG(found.st_mode):
+        if stat.S_ISREG(file_stat.st_mode):
             if not ignoring(relative, is_folder=False):
-                yield _Entry(here, _mark_of(found))
-        elif stat.S_ISDIR(found.st_mode) and not ignoring(relative, is_folder=True):
+                yield _Entry(segments, _mark_of(file_stat))
+        elif stat.S_ISDIR(file_stat.st_mode) and not ignoring(relative, is_folder=True):
             try:
                 below = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
             except OSError:
-                yield _Entry(here)
+                yield _Entry(segments)
                 continue
             try:
-                if len(here) < _DEEPEST:
-                    yield from _walk(below, here, ignoring, top)
+                if len(segments) < _DEEPEST:
+                    yield from _walk(below, segments, ignoring, top)
                 else:
-                    yield _Entry(here)
+                    yield _Entry(segments)
             finally:
                 os.close(below)
 
@@ -217,5 +217,5 @@ def _lines(folder: int) -> list[str]:
     return text.decode("utf-8", "replace").splitlines()
 
 
-def _mark_of(found: os.stat_result) -> str:
-    return f"{found.st_size}:{found.st_mtime_ns}"
+def _mark_of(file_stat: os.stat_result) -> str:
+    return f"{file_stat.st_size}:{file_stat.st_mtime_ns}"

@@ -15,7 +15,7 @@ from footnote.errors import InvalidRequest, SourceUnreachable, how_to_raise
 from footnote.ingestion.sources.reach import addresses_of, checked_url, require_reachable
 
 MAX_REDIRECTS = 5
-_MOVED = frozenset((301, 302, 303, 307, 308))
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 USER_AGENT = "footnote"
 
 
@@ -79,13 +79,13 @@ async def _follow(url: str, reach: Reach, headers: Mapping[str, str], into: Bina
     for _ in range(MAX_REDIRECTS + 1):
         async with _answer("GET", url, reach, headers) as answer:
             target = answer.headers.get("location")
-            if answer.status_code in _MOVED and target:
-                following = urljoin(url, target)
-                if url.startswith("https:") and not following.startswith("https:"):
+            if answer.status_code in _REDIRECTS and target:
+                next_url = urljoin(url, target)
+                if url.startswith("https:") and not next_url.startswith("https:"):
                     raise InvalidRequest(
                         f"{url} leads to an address without TLS", hint="give the last address"
                     )
-                url = following
+                url = next_url
                 continue
             await _write(answer, reach.max_bytes, into)
             return Fetched(url=url, status=answer.status_code, headers=dict(answer.headers))
@@ -110,7 +110,7 @@ async def _answer(
     port = parts.port or (443 if parts.scheme == "https" else 80)
     addresses = await addresses_of(parts.hostname, port)
     require_reachable(parts.hostname, addresses, allow_private=reach.allow_private)
-    sent = {
+    all_headers = {
         **headers,
         "Host": parts.netloc,
         "User-Agent": USER_AGENT,
@@ -119,18 +119,18 @@ async def _answer(
     try:
         async with (
             httpx.AsyncClient(trust_env=False, timeout=reach.timeout_seconds) as client,
-            AsyncExitStack() as opened,
+            AsyncExitStack() as stack,
         ):
             for address in addresses:
                 request = client.stream(
                     method,
                     httpx.URL(url).copy_with(host=address),
-                    headers=sent,
+                    headers=all_headers,
                     content=body,
                     extensions={"sni_hostname": parts.hostname},
                 )
                 try:
-                    answer = await opened.enter_async_context(request)
+                    answer = await stack.enter_async_context(request)
                     break
                 except (httpx.ConnectError, httpx.ConnectTimeout):
                     if address == addresses[-1]:

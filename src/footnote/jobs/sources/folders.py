@@ -51,7 +51,7 @@ class FolderSource:
         """Ingest a file, and return it with a mark if it did not change meanwhile."""
         path = self._paths[offered.external_id]
         received = await self.receive(workspace, path, labels)
-        after = await asyncio.to_thread(_marked, path)
+        after = await asyncio.to_thread(_mark_and_age, path)
         mark = offered.mark if after is not None and after[0] == offered.mark else ""
         recent = after is not None and after[1] < _CLOCK_SECONDS
         trusted = "" if recent else mark
@@ -67,24 +67,24 @@ class FolderSource:
         for path in self.list_files():
             external_id = self.identify(path)
             self._paths[external_id] = path
-            found = None if self.leads_out(path) else _marked(path)
-            if found is None:
+            marked = None if self.leads_out(path) else _mark_and_age(path)
+            if marked is None:
                 hidden.append(external_id)
                 offered.append(Offered(external_id=external_id, mark=""))
                 continue
-            mark, age_seconds = found
+            mark, age_seconds = marked
             settled = not 0 <= age_seconds < self.settle_seconds
             offered.append(Offered(external_id=external_id, mark=mark, settled=settled))
         places = tuple(self.identify(root) for root in self.roots)
         return Listing(offered=tuple(offered), places=places, out_of_sight=tuple(hidden))
 
 
-def _marked(path: Path) -> tuple[str, float] | None:
+def _mark_and_age(path: Path) -> tuple[str, float] | None:
     """Return a regular file's mark and seconds since its last write; None for anything else."""
     try:
-        found = path.stat()
+        file_stat = path.stat()
     except OSError:
         return None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(file_stat.st_mode):
         return None
-    return f"{found.st_size}:{found.st_mtime_ns}", time.time() - found.st_mtime
+    return f"{file_stat.st_size}:{file_stat.st_mtime_ns}", time.time() - file_stat.st_mtime

@@ -117,37 +117,37 @@ async def _follow(
     retry_failed: bool,
 ) -> AsyncGenerator[Step]:
     listing = await source.listing()
-    known = await workspace.source_entries(labels.collection, listing.places)
+    registered = await workspace.source_entries(labels.collection, listing.places)
 
     def read_again(entry: KnownEntry) -> bool:
         other_tags = bool(labels.tags) and entry.tags != labels.tags
         return other_tags or (retry_failed and entry.failed)
 
     changes = changes_between(
-        listing.offered, known, out_of_sight=listing.out_of_sight, read_again=read_again
+        listing.offered, registered, out_of_sight=listing.out_of_sight, read_again=read_again
     )
     for entry in changes.unchanged:
         yield Step(external_id=entry.external_id, verdict="unchanged", entry=entry)
     for offered in changes.waiting:
         yield Step(external_id=offered.external_id, verdict="waiting")
-    gone = {entry.external_id: entry for entry in changes.missing}
+    missing = {entry.external_id: entry for entry in changes.missing}
     former: dict[str, list[str]] = {}
     for entry in changes.missing:
         former.setdefault(entry.content_sha256, []).append(entry.external_id)
     labels = replace(labels, former=former)
-    entries = {entry.external_id: entry for entry in known}
+    entries = {entry.external_id: entry for entry in registered}
     for offered in changes.to_read:
         earlier = entries.get(offered.external_id)
         before = None if earlier is not None and read_again(earlier) else earlier
         step = await _take_in(
-            workspace, source, offered, labels, gone=gone, former=former, before=before
+            workspace, source, offered, labels, missing=missing, former=former, before=before
         )
         yield _retried(step, earlier)
-    believed = deletable(changes, len(known))
+    deletable_entries = deletable(changes, len(registered))
     for entry in changes.missing if delete_missing else ():
-        if entry.external_id not in gone:
+        if entry.external_id not in missing:
             continue
-        if entry in believed:
+        if entry in deletable_entries:
             yield await _remove(workspace, labels, entry)
         else:
             yield Step(external_id=entry.external_id, verdict="kept", entry=entry, reason=_ALL_GONE)
@@ -159,30 +159,30 @@ async def _take_in(
     offered: Offered,
     labels: Labels,
     *,
-    gone: dict[str, KnownEntry],
+    missing: dict[str, KnownEntry],
     former: Mapping[str, list[str]],
     before: KnownEntry | None,
 ) -> Step:
-    """Ingest one entry; if it was renamed, remove its former id from `gone` and `former`."""
+    """Ingest one entry; if it was renamed, remove its former id from `missing` and `former`."""
     try:
-        taken = await source.take_in(workspace, offered, labels, before)
+        result = await source.take_in(workspace, offered, labels, before)
     except (Conflict, DocumentFailed, InvalidRequest, NotFound, SourceUnreachable) as error:
         reason = "; ".join(filter(None, (str(error), error.hint)))
         return Step(external_id=offered.external_id, verdict="refused", reason=reason)
-    if taken is None:
+    if result is None:
         return Step(external_id=offered.external_id, verdict="unchanged", entry=before)
-    received, offered = taken
+    received, offered = result
     verdict: Verdict = "added"
     if received.new_version:
         verdict = "changed"
     elif received.duplicate:
-        own = received.document.external_id == offered.external_id
-        verdict = "unchanged" if own else "known"
-        earlier = gone.get(received.document.external_id or "")
+        is_same_entry = received.document.external_id == offered.external_id
+        verdict = "unchanged" if is_same_entry else "known"
+        earlier = missing.get(received.document.external_id or "")
         if earlier is not None and await workspace.rename_source_entry(
             labels.collection, earlier, offered.external_id
         ):
-            del gone[earlier.external_id]
+            del missing[earlier.external_id]
             former[earlier.content_sha256].remove(earlier.external_id)
             verdict = "renamed"
     await workspace.remember_source_entry(labels.collection, offered, received)

@@ -30,13 +30,13 @@ class MailboxSource:
     max_bytes: int
     _session: imaplib.IMAP4 | None = field(default=None, repr=False)
 
-    async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # they have no names
-        """Count the messages, up to `most`. Raises SourceUnreachable."""
+    async def look(self, limit: int, name_count: int) -> SourceLook:  # noqa: ARG002  # no names
+        """Count the messages, up to `limit`. Raises SourceUnreachable."""
         try:
             _, uids = await asyncio.to_thread(self._list)
         finally:
             await self.close()
-        return SourceLook(entries=min(len(uids), most), more=len(uids) > most)
+        return SourceLook(entries=min(len(uids), limit), more=len(uids) > limit)
 
     async def listing(self) -> Listing:
         """The messages that are there now. Raises SourceUnreachable."""
@@ -87,26 +87,26 @@ class MailboxSource:
                     hint="check its name; a slash or a full stop may part its levels",
                 )
             _, validity = session.response("UIDVALIDITY")
-            status, found = session.uid("SEARCH", "ALL")
+            status, matches = session.uid("SEARCH", "ALL")
         except _FAILURES as error:
             raise self._unreachable(error) from error
         stamp = validity[0].decode() if validity and validity[0] else "0"
-        return stamp, (found[0] or b"").decode().split() if status == "OK" else []
+        return stamp, (matches[0] or b"").decode().split() if status == "OK" else []
 
     def _connect(self) -> imaplib.IMAP4:
-        where = self.address
+        address = self.address
         session: imaplib.IMAP4
-        if where.encrypted:
+        if address.encrypted:
             session = imaplib.IMAP4_SSL(
-                where.host,
-                where.port,
+                address.host,
+                address.port,
                 ssl_context=ssl.create_default_context(),
                 timeout=self.timeout_seconds,
             )
         else:
-            session = imaplib.IMAP4(where.host, where.port, timeout=self.timeout_seconds)
+            session = imaplib.IMAP4(address.host, address.port, timeout=self.timeout_seconds)
         try:
-            session.login(where.user, self.password)
+            session.login(address.user, self.password)
         except BaseException:
             _log_out(session)
             raise
@@ -115,8 +115,8 @@ class MailboxSource:
     def _fetch(self, uid: str, into: BinaryIO) -> None:
         assert self._session is not None, "a listing comes first"
         try:
-            _, sized = self._session.uid("FETCH", uid, "(RFC822.SIZE)")
-            size = _size_in(sized)
+            _, response = self._session.uid("FETCH", uid, "(RFC822.SIZE)")
+            size = _size_in(response)
             if size > self.max_bytes:
                 raise InvalidRequest(
                     f"it has more than the {self.max_bytes:,} bytes allowed",
@@ -132,8 +132,8 @@ class MailboxSource:
     def _piece(self, uid: str, start: int) -> bytes:
         """Fetch part of a message from a byte offset (RFC 3501, 6.4.5); empty after its end."""
         assert self._session is not None, "a listing comes first"
-        wanted = f"(BODY.PEEK[]<{start}.{_PIECE_BYTES}>)"
-        _, parts = self._session.uid("FETCH", uid, wanted)
+        section = f"(BODY.PEEK[]<{start}.{_PIECE_BYTES}>)"
+        _, parts = self._session.uid("FETCH", uid, section)
         for part in parts or ():
             if isinstance(part, tuple):
                 return bytes(part[1])

@@ -41,15 +41,15 @@ class ObjectSource:
     store: ObjectStore
     max_bytes: int
 
-    async def look(self, most: int, shown: int) -> SourceLook:
-        """Count at most `most` objects, and name `shown` of them. Raises as `listing` does."""
-        found: list[str] = []
+    async def look(self, limit: int, name_count: int) -> SourceLook:
+        """Count at most `limit` objects; name `name_count` of them. Raises as `listing` does."""
+        names: list[str] = []
         async for offered in self._offered():
-            found.append(offered.external_id.removeprefix(f"{self.url}/"))
-            if len(found) > most:
+            names.append(offered.external_id.removeprefix(f"{self.url}/"))
+            if len(names) > limit:
                 break
         return SourceLook(
-            entries=min(len(found), most), more=len(found) > most, names=tuple(found[:shown])
+            entries=min(len(names), limit), more=len(names) > limit, names=tuple(names[:name_count])
         )
 
     async def listing(self) -> Listing:
@@ -57,18 +57,18 @@ class ObjectSource:
 
         Raises SourceUnreachable, and UnsupportedSettings if the store requires credentials.
         """
-        offered = [each async for each in self._offered()]
+        offered = [entry async for entry in self._offered()]
         return Listing(offered=tuple(offered), places=(self.url,))
 
     async def _offered(self) -> AsyncIterator[Offered]:
         try:
             async for batch in obstore.list(self.store, chunk_size=1000):
-                for found in batch:
-                    if any(_IGNORING(part, is_folder=False) for part in found["path"].split("/")):
+                for meta in batch:
+                    if any(_IGNORING(part, is_folder=False) for part in meta["path"].split("/")):
                         continue
-                    stamp = f"{found['size']}:{found['last_modified'].isoformat()}"
+                    stamp = f"{meta['size']}:{meta['last_modified'].isoformat()}"
                     yield Offered(
-                        external_id=f"{self.url}/{found['path']}", mark=found["e_tag"] or stamp
+                        external_id=f"{self.url}/{meta['path']}", mark=meta["e_tag"] or stamp
                     )
         except (OSError, ValueError, BaseError) as error:
             raise _unreachable(self.url, error) from error
@@ -115,9 +115,9 @@ class ObjectSource:
 def _unreachable(url: str, error: Exception) -> FootnoteError:
     missing = isinstance(error, FileNotFoundError)
     reason = "there is no such bucket or container" if missing else said_by_store(error)
-    told = f"{url} cannot be read: {reason}"
+    message = f"{url} cannot be read: {reason}"
     if lacks_credentials(error):
-        return UnsupportedSettings(told, hint=credentials_hint(url, "source_options"))
+        return UnsupportedSettings(message, hint=credentials_hint(url, "source_options"))
     return SourceUnreachable(
-        told, hint="check the address, FOOTNOTE_SOURCE_OPTIONS and that it answers"
+        message, hint="check the address, FOOTNOTE_SOURCE_OPTIONS and that it answers"
     )

@@ -29,8 +29,8 @@ SHOWN = 5
 class LookedAt(Source, Protocol):
     """A source whose content can be previewed without ingesting it."""
 
-    async def look(self, most: int, shown: int) -> SourceLook:
-        """Count at most `most` entries, and name `shown` of them."""
+    async def look(self, limit: int, name_count: int) -> SourceLook:
+        """Count at most `limit` entries, and name `name_count` of them."""
         ...
 
 
@@ -44,10 +44,10 @@ def followed_source(
     place = admitted_place(settings, workspace, address, anywhere=anywhere)
     if place.kind == "folder":
         opened = None if anywhere else opening_of(settings, workspace, place)
-        taken = place.segments if opened is None else opened.segments
+        root_segments = place.segments if opened is None else opened.segments
         return FolderBelow(
-            opening=Path("/", *taken),
-            segments=place.segments[len(taken) :],
+            opening=Path("/", *root_segments),
+            segments=place.segments[len(root_segments) :],
             max_bytes=settings.limits.bytes,
         )
     if place.kind == "web":
@@ -68,47 +68,53 @@ def followed_source(
 
 
 async def follow_source(
-    workspace: WorkspaceEngine, wanted: NewSource, *, anywhere: bool = False
+    workspace: WorkspaceEngine, new_source: NewSource, *, anywhere: bool = False
 ) -> WorkspaceSource:
     """Follow a source from now on, a folder only where this process can read it.
 
     Raises as `add_source` does, and InvalidRequest for a folder that cannot be read.
     """
-    kept = await workspace.admitted_source(wanted, anywhere=anywhere)
-    if place_at(kept.place).kind == "folder":
+    admitted = await workspace.admitted_source(new_source, anywhere=anywhere)
+    if place_at(admitted.place).kind == "folder":
         source = followed_source(
             workspace.engine.settings,
-            *(workspace.workspace.name, kept.place, kept.secret),
+            *(workspace.workspace.name, admitted.place, admitted.secret),
             anywhere=anywhere,
         )
         try:
             await source.look(0, 0)
         except SourceUnreachable as error:
-            raise InvalidRequest(f"{kept.place}: {error}", hint=error.hint) from error
-    return await workspace.add_source(wanted, anywhere=anywhere)
+            raise InvalidRequest(f"{admitted.place}: {error}", hint=error.hint) from error
+    return await workspace.add_source(new_source, anywhere=anywhere)
 
 
 async def check_source(
-    workspace: WorkspaceEngine, wanted: NewSource, *, anywhere: bool = False
+    workspace: WorkspaceEngine, new_source: NewSource, *, anywhere: bool = False
 ) -> SourceCheck:
     """Preview the content of a place, or say why it cannot be reached; nothing is stored.
 
     Raises as `admitted_source` does, before any connection is made.
     """
-    kept = await workspace.admitted_source(wanted, anywhere=anywhere)
+    admitted = await workspace.admitted_source(new_source, anywhere=anywhere)
     settings = workspace.engine.settings
     timeouts = settings.seconds
-    shorter = timeouts.model_copy(update={"fetch": min(LOOK_SECONDS, timeouts.fetch)})
-    brief = settings.model_copy(update={"timeouts": shorter.model_dump_json()})
-    found, reason = None, None
+    short_timeouts = timeouts.model_copy(update={"fetch": min(LOOK_SECONDS, timeouts.fetch)})
+    short_settings = settings.model_copy(update={"timeouts": short_timeouts.model_dump_json()})
+    preview, reason = None, None
     try:
         source = followed_source(
-            brief, workspace.workspace.name, kept.place, kept.secret, anywhere=anywhere
+            short_settings,
+            workspace.workspace.name,
+            admitted.place,
+            admitted.secret,
+            anywhere=anywhere,
         )
         async with asyncio.timeout(LOOK_SECONDS):
-            found = await source.look(MOST_COUNTED, SHOWN)
+            preview = await source.look(MOST_COUNTED, SHOWN)
     except TimeoutError:
         reason = f"it did not answer within {LOOK_SECONDS:g} seconds; check that it can be reached"
     except FootnoteError as error:
         reason = "; ".join(filter(None, (str(error), error.hint)))
-    return SourceCheck(place=kept.place, kind=place_at(kept.place).kind, found=found, reason=reason)
+    return SourceCheck(
+        place=admitted.place, kind=place_at(admitted.place).kind, found=preview, reason=reason
+    )

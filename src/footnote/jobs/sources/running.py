@@ -91,12 +91,12 @@ async def _follow(engine: Services, job: FollowJob) -> None:
             within = await workspace_of(scope)
         except NotFound:
             return
-        taken = await take_up_source(scope, job.source_id, job.job_id)
-    if taken is None:
+        claimed = await take_up_source(scope, job.source_id, job.job_id)
+    if claimed is None:
         return
     figures = _Figures(engine=engine, job=job)
-    workspace = await workspace_acting_for(engine, within, taken.actor)
-    async with aclosing(_steps(workspace, taken)) as steps:
+    workspace = await workspace_acting_for(engine, within, claimed.actor)
+    async with aclosing(_steps(workspace, claimed)) as steps:
         async for step in steps:
             if not await figures.count(step):
                 return
@@ -104,15 +104,15 @@ async def _follow(engine: Services, job: FollowJob) -> None:
         await _end(engine, job)
 
 
-def _steps(workspace: WorkspaceEngine, taken: SourceInHand) -> AsyncGenerator[Step]:
+def _steps(workspace: WorkspaceEngine, claimed: SourceInHand) -> AsyncGenerator[Step]:
     """Return the outcomes, a generator. Raises InvalidRequest if the place is no longer allowed."""
-    source = taken.source
+    source = claimed.source
     followed = followed_source(
         workspace.engine.settings,
         workspace.workspace.name,
         source.place,
-        taken.secret,
-        anywhere=taken.anywhere,
+        claimed.secret,
+        anywhere=claimed.anywhere,
     )
     return follow(
         workspace,
@@ -150,11 +150,11 @@ class _Figures:
         """Write the figures; False when the run is not wanted any more."""
         job = self.job
         async with self.engine.database.workspace(job.workspace_id, SYSTEM) as scope:
-            wanted = await note_figures(
+            still_wanted = await note_figures(
                 scope, job.source_id, job.job_id, self.counts, self.last_error
             )
         self.counts.clear()
-        return wanted
+        return still_wanted
 
 
 async def _end(engine: Services, job: FollowJob, last_error: str | None = None) -> None:

@@ -29,7 +29,7 @@ class WebSource:
     url: str
     reach: Reach
 
-    async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # it is one
+    async def look(self, limit: int, name_count: int) -> SourceLook:  # noqa: ARG002  # it is one
         """Fetch the URL, and return its file name. Raises InvalidRequest and SourceUnreachable."""
         with TemporaryFile() as content:
             fetched = await fetch_document(self.url, self.reach, content)
@@ -49,9 +49,9 @@ class WebSource:
         before: KnownEntry | None,
     ) -> tuple[Received, Offered] | None:
         """Ingest the response; None if the server says that nothing changed."""
-        known = before.mark if before else ""
+        earlier_mark = before.mark if before else ""
         with TemporaryFile() as content:
-            fetched = await fetch_document(self.url, self.reach, content, known)
+            fetched = await fetch_document(self.url, self.reach, content, earlier_mark)
             if fetched is None:
                 return None
             received = await workspace.receive_stream(
@@ -91,8 +91,8 @@ async def fetch_document(url: str, reach: Reach, into: BinaryIO, mark: str = "")
 
 def mark_of(headers: Mapping[str, str]) -> str:
     """Return the response's validators (ETag, Last-Modified) as JSON; empty if it has none."""
-    found = {name: headers[name] for name in _VALIDATORS if name in headers}
-    return json.dumps(found, sort_keys=True) if found else ""
+    validators = {name: headers[name] for name in _VALIDATORS if name in headers}
+    return json.dumps(validators, sort_keys=True) if validators else ""
 
 
 def filename_of(fetched: Fetched) -> str:
@@ -100,7 +100,7 @@ def filename_of(fetched: Fetched) -> str:
     message = Message()
     message["Content-Disposition"] = fetched.headers.get("content-disposition", "")
     parts = urlsplit(fetched.url)
-    named = message.get_filename() or unquote(parts.path.rstrip("/").rpartition("/")[2])
-    name = named or parts.hostname or "page"
+    base_name = message.get_filename() or unquote(parts.path.rstrip("/").rpartition("/")[2])
+    name = base_name or parts.hostname or "page"
     html = fetched.headers.get("content-type", "").startswith("text/html")
     return f"{name}.html" if html and not name.lower().endswith((".html", ".htm")) else name
