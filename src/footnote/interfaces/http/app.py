@@ -232,12 +232,12 @@ def create_app(
 
     async def answer_unexpected(request: Request, error: Exception) -> Response:
         # Starlette answers what nobody expected outside all middleware.
-        answer = await answer_with_problem(request, error)
+        response = await answer_with_problem(request, error)
         for name, value in security_headers(https=https):
-            answer.headers.setdefault(name, value)
+            response.headers.setdefault(name, value)
         # The exception goes on to the server, which then closes the connection.
-        answer.headers["Connection"] = "close"
-        return answer
+        response.headers["Connection"] = "close"
+        return response
 
     app.add_exception_handler(Exception, answer_unexpected)
     policy = policy_from(settings)

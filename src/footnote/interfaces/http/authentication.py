@@ -52,7 +52,7 @@ class Authentication:
         """Pass the request on with its caller, or answer it with a problem."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS or is_public(scope):
             if scope["type"] == "http" and scope["path"] == HEALTH_PATH:
-                await self._find_out(scope)
+                await self._identify(scope)
             await self.app(scope, receive, send)
             return
         try:
@@ -60,25 +60,25 @@ class Authentication:
             if presented.bearer is None and presented.session is not None:
                 self._require_own_page(scope)
             scope[CALLER] = await self.lifecycle.engine.caller(presented)
-        except Refused as unclear:
-            await unclear.response()(scope, receive, send)
+        except Refused as refusal:
+            await refusal.response()(scope, receive, send)
             return
         except FootnoteError as error:
             refused = problem_of(error)
-            chats = scope["path"].startswith(_CHAT)
-            await (in_their_shape(refused) if chats else refused)(scope, receive, send)
+            is_chat = scope["path"].startswith(_CHAT)
+            await (in_their_shape(refused) if is_chat else refused)(scope, receive, send)
             return
-        lasting = _Lasting(self.lifecycle, presented, receive, send)
-        await self.app(scope, lasting.receive, lasting.send)
+        exchange = _AuthenticatedExchange(self.lifecycle, presented, receive, send)
+        await self.app(scope, exchange.receive, exchange.send)
 
-    async def _find_out(self, scope: Scope) -> None:
+    async def _identify(self, scope: Scope) -> None:
         """Note who asks, where that can be found out; nobody is refused."""
         try:
             presented = _presented(scope)
             if presented.bearer is not None or presented.session is not None:
                 scope[CALLER] = await self.lifecycle.engine.caller(presented)
         except (Refused, FootnoteError):
-            pass  # Whether all is well is told to anybody.
+            pass  # Anybody may ask for the health.
 
     def _require_own_page(self, scope: Scope) -> None:
         """Raise Refused where a browser's cookie might have been sent by another site's page.
@@ -98,16 +98,16 @@ class Authentication:
 
 
 @dataclass(slots=True)
-class _Lasting:
+class _AuthenticatedExchange:
     """An exchange whose answer ends when its credential does, however long it is streamed."""
 
     lifecycle: Lifecycle
     presented: Presented
     receive_next: Receive
     send_on: Send
-    asked_at: float = field(default_factory=time.monotonic)
+    verified_at: float = field(default_factory=time.monotonic)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    whole: bool = False
+    body_read: bool = False
     """Whether the body of the request has been read."""
 
     async def send(self, message: Message) -> None:
@@ -115,8 +115,8 @@ class _Lasting:
         if self.ended.is_set():
             return
         now = time.monotonic()
-        if message.get("more_body") and now - self.asked_at >= AGAIN_SECONDS:
-            self.asked_at = now
+        if message.get("more_body") and now - self.verified_at >= AGAIN_SECONDS:
+            self.verified_at = now
             try:
                 await self.lifecycle.engine.caller(self.presented)
             except RateLimited:
@@ -127,10 +127,10 @@ class _Lasting:
         await self.send_on(message)
 
     async def receive(self) -> Message:
-        """The next part of the request; after the whole of it, that nobody reads any more."""
-        if not self.whole:
+        """The next part of the request; after its body, a disconnect once the credential ends."""
+        if not self.body_read:
             message = await self.receive_next()
-            self.whole = not message.get("more_body", False)
+            self.body_read = not message.get("more_body", False)
             return message
         receiving = asyncio.ensure_future(self.receive_next())
         ending = asyncio.ensure_future(self.ended.wait())

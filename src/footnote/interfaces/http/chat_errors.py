@@ -48,11 +48,11 @@ class OpenAIRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
         """FastAPI's handler, with its errors put in that shape."""
-        answer = super().get_route_handler()
+        handle = super().get_route_handler()
 
         async def answer_or_explain(request: Request) -> Response:
             try:
-                return await answer(request)
+                return await handle(request)
             except (FootnoteError, RequestValidationError, HTTPException) as error:
                 refused = await answer_with_problem(request, error)
             except Exception as error:
@@ -65,13 +65,13 @@ class OpenAIRoute(APIRoute):
 
 def in_their_shape(refused: ProblemResponse) -> JSONResponse:
     """A problem as their clients read it."""
-    kept = {name: refused.headers[name] for name in _KEPT_HEADERS if name in refused.headers}
+    headers = {name: refused.headers[name] for name in _PASSED_HEADERS if name in refused.headers}
     # Their clients know no 422.
     status = 400 if refused.status_code == 422 else refused.status_code
-    return JSONResponse(error_of(refused.problem), status, kept)
+    return JSONResponse(error_of(refused.problem), status, headers)
 
 
-_KEPT_HEADERS = ("Retry-After", "WWW-Authenticate")
+_PASSED_HEADERS = ("Retry-After", "WWW-Authenticate")
 
 
 def error_of(problem: Problem) -> JsonObject:

@@ -32,7 +32,7 @@ MAX_HEAD_BYTES = 32 * 1024
 """Of the request's line and headers. Browsers and proxies send a few thousand."""
 
 
-_SENT_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{what}" for what in ("Site", "Mode", "Dest", "User")))
+_SENT_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{name}" for name in ("Site", "Mode", "Dest", "User")))
 """Headers that say where a request comes from: of two, another server would use the other."""
 
 
@@ -101,21 +101,21 @@ def policy_from(settings: Settings) -> Policy:
     """What the settings allow. Raises UnsupportedSettings."""
     if not settings.identity_ways:
         return Policy(only_local=True)
-    for name, given in (
+    for name, value in (
         ("allowed_hosts", settings.allowed_hosts),
         ("cors_origins", settings.cors_origins),
     ):
-        if "*" in listed(given):
+        if "*" in listed(value):
             raise UnsupportedSettings(
                 f"The setting {name} cannot be used: * would let in every site there is.",
                 hint="Name each one, joined by commas.",
             )
     public = (settings.public_url or "").rstrip("/")
-    named = (settings.listens_at[0], _host(public), *listed(settings.allowed_hosts))
+    hosts = (settings.listens_at[0], _host(public), *listed(settings.allowed_hosts))
     return Policy(
         only_local=False,
-        hosts=frozenset(each.lower().strip("[]") for each in named if each),
-        origins=frozenset(each.lower().rstrip("/") for each in listed(settings.cors_origins)),
+        hosts=frozenset(host.lower().strip("[]") for host in hosts if host),
+        origins=frozenset(origin.lower().rstrip("/") for origin in listed(settings.cors_origins)),
         own_origin=public.lower(),
     )
 
@@ -128,8 +128,8 @@ def refusal(scope: Scope, policy: Policy) -> Refused | None:
     to a footnote: the page it stands on sees nothing of what it opens. As long as there are no
     identities, the peer's address keeps other computers out too, however the app is served.
     """
-    foreign = _not_local if policy.only_local else policy.foreign
-    return _unusual(scope) or foreign(scope)
+    refuse_origin = _not_local if policy.only_local else policy.foreign
+    return _malformed_head(scope) or refuse_origin(scope)
 
 
 _HEADERS = (
@@ -154,23 +154,23 @@ def security_headers(*, https: bool) -> tuple[tuple[str, str], ...]:
 
 
 RATE_LIMIT_HEADERS = tuple(
-    f"RateLimit-{what}" for what in ("Limit", "Remaining", "Reset", "Policy")
+    f"RateLimit-{name}" for name in ("Limit", "Remaining", "Reset", "Policy")
 )
 """Their names are those of draft-ietf-httpapi-ratelimit-headers."""
 
 
 def add_headers(headers: MutableHeaders, scope: Scope, *, https: bool) -> None:
-    """Add to an answer what browsers may do with it, and where its caller stands.
+    """Add the security headers to an answer, with its caller's rate limit and database position.
 
-    That is, its rate limit once it was counted, and up to where it has seen the database once its
-    act is over, where there are replicas. `https` is whether the server is reached over TLS alone.
+    The rate limit is there once the request was counted, and the position, where there are
+    replicas, once its work is done. `https` is whether the server is reached over TLS alone.
     """
-    last, seen = scope.get(RATE_LIMIT), scope.get(SEEN)
-    if isinstance(last, LastRateLimit):
-        for name, value in _rate_limit_headers(last.rate_limit):
+    last_limit, last_seen = scope.get(RATE_LIMIT), scope.get(SEEN)
+    if isinstance(last_limit, LastRateLimit):
+        for name, value in _rate_limit_headers(last_limit.rate_limit):
             headers[name] = value
-    if isinstance(seen, LastSeen) and seen.position is not None:
-        headers[POSITION_HEADER] = str(seen.position)
+    if isinstance(last_seen, LastSeen) and last_seen.position is not None:
+        headers[POSITION_HEADER] = str(last_seen.position)
     for name, value in security_headers(https=https):
         headers.setdefault(name, value)
 
@@ -197,7 +197,7 @@ def ends_twice(scope: Scope) -> bool:
     return {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}
 
 
-def _unusual(scope: Scope) -> Refused | None:
+def _malformed_head(scope: Scope) -> Refused | None:
     pairs = scope["headers"]
     target = scope.get("raw_path") or scope["path"].encode()
     head_bytes = len(target) + len(scope.get("query_string", b""))

@@ -23,7 +23,7 @@ SESSION_COOKIE = "__Host-footnote-session"
 """With this prefix browsers keep it only if this very host set it, for all paths, over TLS."""
 _ATTEMPT_COOKIE = "__Host-footnote-login"
 _SIGN_IN_PAGE = "/sign-in"
-_TOLD = (Forbidden, NotAuthenticated, NotReady, RateLimited)
+_REPORTED_ERRORS = (Forbidden, NotAuthenticated, NotReady, RateLimited)
 """What a person who logs in can do something about."""
 
 # They are for browsers and for the provider, and so no part of the described API.
@@ -42,25 +42,27 @@ async def log_in(
 ) -> Response:
     """Send the browser to the provider."""
     try:
-        url, kept = await begin_login(life.engine, workspace, next)
-    except _TOLD as error:
-        return _told(request, error)
+        url, attempt = await begin_login(life.engine, workspace, next)
+    except _REPORTED_ERRORS as error:
+        return _sign_in_failure(request, error)
     answer = RedirectResponse(url, 302)
-    _set(answer, _ATTEMPT_COOKIE, kept, ATTEMPT_SECONDS)
+    _set_cookie(answer, _ATTEMPT_COOKIE, attempt, ATTEMPT_SECONDS)
     return answer
 
 
 @router.get(CALLBACK_PATH)
 async def come_back(life: TheLifecycle, request: Request) -> Response:
     """Take what the provider answered, and make a session of it."""
-    kept = request.cookies.get(_ATTEMPT_COOKIE)
+    attempt = request.cookies.get(_ATTEMPT_COOKIE)
     try:
-        login = await finish_login(life.engine, kept, dict(request.query_params), _whence(request))
-    except _TOLD as error:
-        return _told(request, error)
+        login = await finish_login(
+            life.engine, attempt, dict(request.query_params), _client_of(request)
+        )
+    except _REPORTED_ERRORS as error:
+        return _sign_in_failure(request, error)
     answer = RedirectResponse(login.target, 303)
-    _set(answer, SESSION_COOKIE, login.session, login.seconds)
-    _forget(answer, _ATTEMPT_COOKIE)
+    _set_cookie(answer, SESSION_COOKIE, login.session, login.seconds)
+    _delete_cookie(answer, _ATTEMPT_COOKIE)
     return answer
 
 
@@ -69,7 +71,7 @@ async def leave(life: TheLifecycle, request: Request) -> Response:
     """End the session of the browser."""
     await log_out(life.engine, request.cookies.get(SESSION_COOKIE, ""))
     answer = Response(status_code=204)
-    _forget(answer, SESSION_COOKIE)
+    _delete_cookie(answer, SESSION_COOKIE)
     return answer
 
 
@@ -80,11 +82,11 @@ async def end_by_provider(
     logout_token: Annotated[str, Form(max_length=16 * 1024)],
 ) -> Response:
     """End the sessions that the provider says have ended."""
-    await end_logins(life.engine, logout_token, _whence(request))
+    await end_logins(life.engine, logout_token, _client_of(request))
     return Response(status_code=200)
 
 
-def _told(request: Request, error: FootnoteError) -> Response:
+def _sign_in_failure(request: Request, error: FootnoteError) -> Response:
     """Send a browser to the page to sign in, which says what failed; raise for anything else.
 
     The address has the kind of the failure alone: words in it could be anybody's.
@@ -95,11 +97,11 @@ def _told(request: Request, error: FootnoteError) -> Response:
     answer = RedirectResponse(
         f"{_SIGN_IN_PAGE}?{urlencode({'failed': failure_of(error).code})}", 303
     )
-    _forget(answer, _ATTEMPT_COOKIE)
+    _delete_cookie(answer, _ATTEMPT_COOKIE)
     return answer
 
 
-def _whence(request: Request) -> Presented:
+def _client_of(request: Request) -> Presented:
     """Where a request comes from that carries no credential of ours."""
     return Presented(
         peer=None if request.client is None else request.client.host,
@@ -107,11 +109,11 @@ def _whence(request: Request) -> Presented:
     )
 
 
-def _set(answer: Response, name: str, value: str, seconds: int) -> None:
+def _set_cookie(answer: Response, name: str, value: str, seconds: int) -> None:
     answer.set_cookie(
         name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax"
     )
 
 
-def _forget(answer: Response, name: str) -> None:
+def _delete_cookie(answer: Response, name: str) -> None:
     answer.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")

@@ -137,7 +137,7 @@ async def resumed_answer(
         run_id = named_run
     assert run_id is not None, "the path or the header names a run"
     reader = await workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
-    return await _following(reader, resumable=True)
+    return await _event_stream(reader, resumable=True)
 
 
 def _position(last_event_id: str) -> tuple[UUID, int]:
@@ -162,14 +162,14 @@ def streamed(
     resumable = encode is None
     runs = workspace.engine.answer_runs
     reader = runs.begin(_owner(workspace), events, encode or AnswerFrames(), resumable=resumable)
-    return _following(reader, resumable=resumable)
+    return _event_stream(reader, resumable=resumable)
 
 
 def _owner(workspace: WorkspaceEngine) -> Owner:
     return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
 
 
-async def _following(reader: Reader, *, resumable: bool) -> EventStream:
+async def _event_stream(reader: Reader, *, resumable: bool) -> EventStream:
     """The frames as they come. Raises what failed before the first: it can still be a status."""
     run = reader.run
     try:
