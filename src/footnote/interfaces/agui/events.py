@@ -79,10 +79,10 @@ class Conversion:
             case AnswerDone():
                 yield from self._answered(event)
             case SuggestionsMade():
-                made = object_of(event.suggestions)
-                yield CustomEvent(name=SUGGESTIONS, value=made)
+                suggestions = object_of(event.suggestions)
+                yield CustomEvent(name=SUGGESTIONS, value=suggestions)
                 yield StateDeltaEvent(
-                    delta=[{"op": "add", "path": "/suggestions", "value": made["questions"]}]
+                    delta=[{"op": "add", "path": "/suggestions", "value": suggestions["questions"]}]
                 )
                 if self._done is not None:
                     yield self._finished(self._done)
@@ -165,5 +165,5 @@ class RunFrames:
         if self._start is not None:
             yield self._encoder.encode(self._start).encode()
             self._start = None
-        for each in self._conversion(event):
-            yield self._encoder.encode(each).encode()
+        for converted in self._conversion(event):
+            yield self._encoder.encode(converted).encode()

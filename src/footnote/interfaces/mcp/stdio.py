@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import WriteStream
 
 ANSWERS_SECONDS = 60.0
-"""For which requests are answered once the input has ended; a client that is gone wants none."""
+"""How long requests are still answered once the input has ended."""
 _CANCELLED = "notifications/cancelled"
 
 Refuse = Callable[[JSONRPCError], Awaitable[None]]
@@ -96,7 +96,7 @@ class _Unanswered:
 
     def answered(self, identifier: object) -> None:
         """Note an answer."""
-        self._ids = {each for each in self._ids if each != identifier}
+        self._ids = {pending for pending in self._ids if pending != identifier}
         if not self._ids:
             self._none.set()
 
@@ -144,7 +144,7 @@ async def _messages(
     async for line in lines:
         if not line.strip():
             continue
-        if (error := error_of(line, one="line")) is None:
+        if (error := error_of(line, unit="line")) is None:
             unanswered.asked(jsonrpc_message_adapter.validate_json(line, by_name=False))
             yield line.decode()
         else:
@@ -155,7 +155,7 @@ async def _messages(
 async def _lines() -> AsyncIterator[bytes]:
     """The lines of standard input, read such that it can be cancelled where it is no file."""
     kind = os.fstat(sys.stdin.fileno()).st_mode
-    # The loop cannot wait for other devices, such as that of no bytes, and says so nowhere.
+    # The loop cannot wait for other devices, such as /dev/null, and reports no error.
     if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or sys.stdin.isatty()):
         return cast("AsyncIterator[bytes]", anyio.wrap_file(sys.stdin.buffer))
     reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)

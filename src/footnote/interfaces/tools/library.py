@@ -62,7 +62,7 @@ def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metada
     `source` is what the libraries call the file, and `link` leads to the passage.
     """
     passage = evidence.passage
-    known: dict[str, str | int | float | bool | None] = {
+    fields: dict[str, str | int | float | bool | None] = {
         "source": passage.filename,
         "link": link_to(passage),
         "chunk_id": passage.chunk_id,
@@ -87,4 +87,4 @@ def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metada
         "similarity": evidence.similarity,
         "suspicious": evidence.suspicious,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
