@@ -33,7 +33,7 @@ AGAIN_SECONDS = 60.0
 """After which the credential of an answer that is still streamed is verified once more."""
 _CHAT = ("/openai/", "/v1/chat/")
 """Paths whose clients read errors in OpenAI's shape."""
-_ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
+_SENT_ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class _AuthenticatedExchange:
 def _presented(scope: Scope) -> Presented:
     """What the request carries. Raises Refused for what two servers could read in two ways."""
     headers = Headers(scope=scope)
-    for name in _ONCE:
+    for name in _SENT_ONCE:
         if len(headers.getlist(name)) > 1:
             raise Refused(400, f"There is more than one {name} header.", hint="Send one.")
     scheme, _, token = headers.get("authorization", "").partition(" ")

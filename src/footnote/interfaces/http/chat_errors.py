@@ -27,7 +27,7 @@ JsonObject = dict[str, object]
 NO_MODEL = "There is no such model."
 """The same for a workspace that is absent and one that is foreign."""
 
-_KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 _SCHEMA = {
     "type": "object",
@@ -86,7 +86,7 @@ def error_of(problem: Problem) -> JsonObject:
     else:
         message = with_hint(message, problem.hint)
     kind = "server_error" if problem.status >= 500 else "invalid_request_error"
-    kind = _KINDS.get(problem.status, kind)
+    kind = _ERROR_TYPES.get(problem.status, kind)
     body: JsonObject = {"error": {"message": message, "type": kind, "param": param, "code": code}}
     if problem.usage is not None:
         body["usage"] = usage_of(problem.usage)

@@ -88,9 +88,9 @@ class PatientProtocol(H11Protocol):
         state = self.conn.their_state
         awaited = state if state in (h11.IDLE, h11.SEND_BODY) else None
         unread, _ = self.conn.trailing_data
-        asked_before = cast("RequestResponseCycle | None", self.cycle) is not None
-        rests = awaited is h11.IDLE and asked_before and not unread
-        if rests or self.transport.is_closing():
+        served_before = cast("RequestResponseCycle | None", self.cycle) is not None
+        is_idle = awaited is h11.IDLE and served_before and not unread
+        if is_idle or self.transport.is_closing():
             awaited = None
         if awaited is not self._awaited:
             self._wait_for(awaited)
@@ -101,24 +101,24 @@ class PatientProtocol(H11Protocol):
             self._timer = None
         self._awaited = awaited
         if awaited is h11.IDLE:
-            self._timer = self.loop.call_later(self.patience.head_seconds, self._head_is_late)
+            self._timer = self.loop.call_later(self.patience.head_seconds, self._on_head_timeout)
         elif awaited is h11.SEND_BODY:
             seconds = self.patience.body_seconds
-            self._timer = self.loop.call_later(seconds, self._judge_body, self._received_bytes)
+            self._timer = self.loop.call_later(seconds, self._check_body_rate, self._received_bytes)
 
-    def _head_is_late(self) -> None:
+    def _on_head_timeout(self) -> None:
         unread, _ = self.conn.trailing_data
         if unread:
             self._refuse(Refused(408, "The headers did not come in time."))
         else:
             self.transport.close()
 
-    def _judge_body(self, received_before: int) -> None:
+    def _check_body_rate(self, received_before: int) -> None:
         """Refuse a body that came too slowly, unless the server itself did not read on."""
         received = self._received_bytes - received_before
-        enough = MIN_BYTES_PER_SECOND * self.patience.body_seconds
-        our_turn = self.flow.read_paused or self.conn.they_are_waiting_for_100_continue
-        if our_turn or received >= enough:
+        min_bytes = MIN_BYTES_PER_SECOND * self.patience.body_seconds
+        server_paused = self.flow.read_paused or self.conn.they_are_waiting_for_100_continue
+        if server_paused or received >= min_bytes:
             self._wait_for(h11.SEND_BODY)
         else:
             self._refuse(Refused(408, "The body did not come in time."))

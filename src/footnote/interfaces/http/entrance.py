@@ -98,9 +98,9 @@ class Entrance:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = refusal(scope, self.policy)
         closing = {"Connection": "close"} if ends_twice(scope) else None
-        answer = self.app if refused is None else refused.response(closing)
+        handle = self.app if refused is None else refused.response(closing)
         try:
-            await answer(scope, self.body.limited(scope, receive), send)
+            await handle(scope, self.body.limited(scope, receive), send)
         except ClientDisconnect:
             # Nobody is there to be answered, and nothing failed.
             structlog.get_logger(__name__).debug("the client left before it was answered")

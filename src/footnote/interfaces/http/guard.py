@@ -47,16 +47,16 @@ HEAD_TOO_LARGE = Refused(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Under which names the server is asked, and which pages may ask it."""
+    """The names that the server answers to, and the sites whose pages may send requests."""
 
     only_local: bool
-    """Whether this computer alone is served, since nobody is asked who they are."""
+    """Whether this computer alone is served, since identities are not asked for."""
     hosts: frozenset[str] = frozenset()
     """Names and addresses of the server, beside those of this computer."""
     origins: frozenset[str] = frozenset()
     """Of other sites whose pages may ask."""
     own_origin: str = ""
-    """Of the server's own pages, beside the name that it is asked under."""
+    """Of the server's own pages, beside the name in the Host header."""
 
     def is_own(self, headers: Headers) -> bool:
         """Whether a request says that it comes from a page of this server."""
@@ -237,7 +237,9 @@ def _not_local(scope: Scope) -> Refused | None:
         detail = "The Host header does not name this computer."
     elif origin is not None and not is_loopback(_host(origin)):
         detail = "The Origin header does not name this computer."
-    elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_followed(scope):
+    elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_link_navigation(
+        scope
+    ):
         detail = "A page of another site asks."
     if not detail:
         return None
@@ -245,14 +247,18 @@ def _not_local(scope: Scope) -> Refused | None:
     return Refused(403, detail, code="not-local", hint=hint)
 
 
-_FOLLOWED = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-user": "?1"}
+_LINK_NAVIGATION = {
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+    "sec-fetch-user": "?1",
+}
 
 
-def _is_followed(scope: Scope) -> bool:
+def _is_link_navigation(scope: Scope) -> bool:
     """Whether a person opens it from a link; browsers let no page set these headers."""
     headers = Headers(scope=scope)
-    sent = {name: headers.get(name) for name in _FOLLOWED}
-    return scope["method"] in ("GET", "HEAD") and sent == _FOLLOWED
+    fetch_headers = {name: headers.get(name) for name in _LINK_NAVIGATION}
+    return scope["method"] in ("GET", "HEAD") and fetch_headers == _LINK_NAVIGATION
 
 
 def _host(url: str) -> str:

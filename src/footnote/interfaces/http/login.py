@@ -35,54 +35,54 @@ WorkspaceName = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 @router.get(LOGIN_PATH)
 async def log_in(
-    life: TheLifecycle,
+    lifecycle: TheLifecycle,
     request: Request,
     next: Path = "/",  # noqa: A002  # as browsers send it
     workspace: WorkspaceName = None,
 ) -> Response:
     """Send the browser to the provider."""
     try:
-        url, attempt = await begin_login(life.engine, workspace, next)
+        url, attempt = await begin_login(lifecycle.engine, workspace, next)
     except _REPORTED_ERRORS as error:
         return _sign_in_failure(request, error)
-    answer = RedirectResponse(url, 302)
-    _set_cookie(answer, _ATTEMPT_COOKIE, attempt, ATTEMPT_SECONDS)
-    return answer
+    response = RedirectResponse(url, 302)
+    _set_cookie(response, _ATTEMPT_COOKIE, attempt, ATTEMPT_SECONDS)
+    return response
 
 
 @router.get(CALLBACK_PATH)
-async def come_back(life: TheLifecycle, request: Request) -> Response:
+async def come_back(lifecycle: TheLifecycle, request: Request) -> Response:
     """Take what the provider answered, and make a session of it."""
     attempt = request.cookies.get(_ATTEMPT_COOKIE)
     try:
         login = await finish_login(
-            life.engine, attempt, dict(request.query_params), _client_of(request)
+            lifecycle.engine, attempt, dict(request.query_params), _client_of(request)
         )
     except _REPORTED_ERRORS as error:
         return _sign_in_failure(request, error)
-    answer = RedirectResponse(login.target, 303)
-    _set_cookie(answer, SESSION_COOKIE, login.session, login.seconds)
-    _delete_cookie(answer, _ATTEMPT_COOKIE)
-    return answer
+    response = RedirectResponse(login.target, 303)
+    _set_cookie(response, SESSION_COOKIE, login.session, login.seconds)
+    _delete_cookie(response, _ATTEMPT_COOKIE)
+    return response
 
 
 @router.post("/v1/logout", status_code=204)
-async def leave(life: TheLifecycle, request: Request) -> Response:
+async def leave(lifecycle: TheLifecycle, request: Request) -> Response:
     """End the session of the browser."""
-    await log_out(life.engine, request.cookies.get(SESSION_COOKIE, ""))
-    answer = Response(status_code=204)
-    _delete_cookie(answer, SESSION_COOKIE)
-    return answer
+    await log_out(lifecycle.engine, request.cookies.get(SESSION_COOKIE, ""))
+    response = Response(status_code=204)
+    _delete_cookie(response, SESSION_COOKIE)
+    return response
 
 
 @router.post(BACKCHANNEL_PATH)
 async def end_by_provider(
-    life: TheLifecycle,
+    lifecycle: TheLifecycle,
     request: Request,
     logout_token: Annotated[str, Form(max_length=16 * 1024)],
 ) -> Response:
     """End the sessions that the provider says have ended."""
-    await end_logins(life.engine, logout_token, _client_of(request))
+    await end_logins(lifecycle.engine, logout_token, _client_of(request))
     return Response(status_code=200)
 
 
@@ -94,11 +94,11 @@ def _sign_in_failure(request: Request, error: FootnoteError) -> Response:
     reads_pages = "text/html" in request.headers.get("accept", "")
     if not reads_pages or not (BUILT / "index.html").is_file():
         raise error
-    answer = RedirectResponse(
+    response = RedirectResponse(
         f"{_SIGN_IN_PAGE}?{urlencode({'failed': failure_of(error).code})}", 303
     )
-    _delete_cookie(answer, _ATTEMPT_COOKIE)
-    return answer
+    _delete_cookie(response, _ATTEMPT_COOKIE)
+    return response
 
 
 def _client_of(request: Request) -> Presented:
@@ -109,11 +109,11 @@ def _client_of(request: Request) -> Presented:
     )
 
 
-def _set_cookie(answer: Response, name: str, value: str, seconds: int) -> None:
-    answer.set_cookie(
+def _set_cookie(response: Response, name: str, value: str, seconds: int) -> None:
+    response.set_cookie(
         name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax"
     )
 
 
-def _delete_cookie(answer: Response, name: str) -> None:
-    answer.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")
+def _delete_cookie(response: Response, name: str) -> None:
+    response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")

@@ -33,15 +33,15 @@ LaneName = Annotated[
         503: {"model": Health, "description": "Not ready; each check that fails says why."},
     },
 )
-async def health(request: HttpRequest, life: TheLifecycle, response: Response) -> Health:
+async def health(request: HttpRequest, lifecycle: TheLifecycle, response: Response) -> Health:
     """Check whether the server is ready.
 
     200 when database, migrations and models are ready, 503 with the reasons until then. Where
     callers prove who they are, everybody may ask this, and administrators of a whole workspace
     alone are told what was checked and why it failed.
     """
-    report = await life.health()
-    if life.settings.identity_ways and not await _is_administrator(request, life):
+    report = await lifecycle.health()
+    if lifecycle.settings.identity_ways and not await _is_administrator(request, lifecycle):
         report = replace(report, checks=())
     if not report.ready:
         response.status_code = 503
@@ -49,13 +49,13 @@ async def health(request: HttpRequest, life: TheLifecycle, response: Response) -
     return report
 
 
-async def _is_administrator(request: HttpRequest, life: TheLifecycle) -> bool:
+async def _is_administrator(request: HttpRequest, lifecycle: TheLifecycle) -> bool:
     """Whether a request was proved to come from an administrator of its credential's workspace.
 
     A server that cannot tell answers as it does to anybody: it must say that it is not ready.
     """
     try:
-        workspace = await requester_of(request.scope, life).enter(None)
+        workspace = await requester_of(request.scope, lifecycle).enter(None)
     except FootnoteError:
         return False
     return workspace.principal.may(Right.ADMINISTER, WHOLE_WORKSPACE)

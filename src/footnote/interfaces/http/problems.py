@@ -191,11 +191,11 @@ async def answer_with_problem(request: Request, error: Exception) -> ProblemResp
         case RequestValidationError():
             if fault := _json_syntax_fault(error):
                 return problem(400, f"The body {fault}.", hint=_DESCRIBED)
-            return _invalid(error.errors(), request.headers.get("content-type", ""))
+            return _validation_problem(error.errors(), request.headers.get("content-type", ""))
         case Refused():
             return error.response()
         case RoutingException():
-            return _unroutable(request, error)
+            return _routing_problem(request, error)
         case _:
             return problem(
                 UNEXPECTED.status,
@@ -226,7 +226,7 @@ def _json_syntax_fault(error: RequestValidationError) -> str:
     return ""
 
 
-def _invalid(details: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
+def _validation_problem(details: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
     faults = wrong_places(details)
     if len(details) == 1 and (message := _invalid_body(details[0], content_type)):
         faults = [(details[0]["loc"], message)]
@@ -289,7 +289,7 @@ _UNREADABLE = {
 """Detail and hint by the message of FastAPI or Starlette for a body they cannot decode."""
 
 
-def _unroutable(request: Request, error: RoutingException) -> ProblemResponse:
+def _routing_problem(request: Request, error: RoutingException) -> ProblemResponse:
     status, detail = error.status_code, str(error.detail)
     headers = dict(error.headers or {})
     if isinstance(error.__cause__, RecursionError):

@@ -165,15 +165,15 @@ class ExactRoute(ExactBodyRoute):
 def refused_methods(routes: Sequence[BaseRoute]) -> Iterator[Route]:
     """Routes that refuse a method which a path without parameters does not take, though a route
     whose parameter fits the path does: `/v1/documents/deletions` is no document."""
-    described = [
+    api_routes = [
         route for route in routes if isinstance(route, APIRoute) and route.include_in_schema
     ]
     methods_by_path: defaultdict[str, set[str]] = defaultdict(set)
-    for route in described:
+    for route in api_routes:
         if not route.param_convertors:
             methods_by_path[route.path].update(route.methods or ())
     for path, allowed in methods_by_path.items():
-        matching = (route.methods or () for route in described if route.path_regex.match(path))
+        matching = (route.methods or () for route in api_routes if route.path_regex.match(path))
         if refused := set[str]().union(*matching) - allowed:
             yield Route(path, _refuse_method, methods=sorted(refused), include_in_schema=False)
 

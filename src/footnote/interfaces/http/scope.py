@@ -99,7 +99,7 @@ class Requester:
 
 
 def requester_of(scope: Scope, life: Lifecycle) -> Requester:
-    """Who sends a request. Raises NotReady, and NotAuthenticated where nobody was proved."""
+    """Who sends a request. Raises NotReady, and NotAuthenticated without a proved identity."""
     caller = scope.get(CALLER)
     if caller is None and life.settings.identity_ways:
         raise NotAuthenticated("The request does not say who asks.")

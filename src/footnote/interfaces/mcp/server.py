@@ -137,7 +137,7 @@ def _with_errors(handler: Handler[Params, Result]) -> Handler[Params, Result]:
     """The handler, with its failures as errors of the protocol."""
 
     @wraps(handler)
-    async def answer(context: Context, params: Params) -> Result:
+    async def handle(context: Context, params: Params) -> Result:
         try:
             return await handler(context, params)
         except FootnoteError as error:
@@ -150,4 +150,4 @@ def _with_errors(handler: Handler[Params, Result]) -> Handler[Params, Result]:
             structlog.get_logger(__name__).exception("an MCP request failed")
             raise MCPError(INTERNAL_ERROR, UNEXPECTED_DETAIL) from error
 
-    return answer
+    return handle

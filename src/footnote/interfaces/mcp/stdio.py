@@ -41,7 +41,7 @@ Refuse = Callable[[JSONRPCError], Awaitable[None]]
 
 
 async def serve_stdio(
-    opened: Callable[[], AbstractAsyncContextManager[WorkspaceEngine]],
+    open_workspace: Callable[[], AbstractAsyncContextManager[WorkspaceEngine]],
 ) -> None:
     """Serve one workspace until standard input ends or the process is asked to end.
 
@@ -55,7 +55,7 @@ async def serve_stdio(
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, serving.cancel)
     with suppress(asyncio.CancelledError):
-        async with opened() as workspace:
+        async with open_workspace() as workspace:
             await _serve(workspace)
 
 
@@ -64,18 +64,18 @@ async def _serve(workspace: WorkspaceEngine) -> None:
         return Inside(workspace=workspace)
 
     server = mcp_server(inside)
-    opened = asyncio.get_running_loop().create_future()
+    stream_ready = asyncio.get_running_loop().create_future()
     unanswered = _Unanswered()
 
     async def refuse(error: JSONRPCError) -> None:
-        await (await opened).send(SessionMessage(error))
+        await (await stream_ready).send(SessionMessage(error))
 
     # It is only ever iterated over.
     lines = cast("anyio.AsyncFile[str]", _messages(await _lines(), refuse, unanswered))
     async with stdio_server(stdin=lines) as (incoming, outgoing):
-        opened.set_result(outgoing)
-        noted = _NotedAnswers(outgoing, unanswered)
-        await server.run(incoming, noted, server.create_initialization_options())
+        stream_ready.set_result(outgoing)
+        tracked = _TrackedStream(outgoing, unanswered)
+        await server.run(incoming, tracked, server.create_initialization_options())
 
 
 class _Unanswered:
@@ -83,32 +83,32 @@ class _Unanswered:
 
     def __init__(self) -> None:
         self._ids: set[int | str] = set()
-        self._none = asyncio.Event()
-        self._none.set()
+        self._empty = asyncio.Event()
+        self._empty.set()
 
-    def asked(self, message: object) -> None:
-        """Note a request, or that its answer is wanted no more."""
+    def add(self, message: object) -> None:
+        """Add a request, or discard one that its client cancelled."""
         if isinstance(message, JSONRPCRequest):
             self._ids.add(message.id)
-            self._none.clear()
+            self._empty.clear()
         elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
-            self.answered((message.params or {}).get("requestId"))
+            self.discard((message.params or {}).get("requestId"))
 
-    def answered(self, identifier: object) -> None:
-        """Note an answer."""
+    def discard(self, identifier: object) -> None:
+        """Discard a request that was answered."""
         self._ids = {pending for pending in self._ids if pending != identifier}
         if not self._ids:
-            self._none.set()
+            self._empty.set()
 
-    async def none(self) -> None:
+    async def wait_until_empty(self) -> None:
         """Wait until all are answered, for a while at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(ANSWERS_SECONDS):
-                await self._none.wait()
+                await self._empty.wait()
 
 
-class _NotedAnswers:
-    """The stream of what goes out; what answers a request is noted."""
+class _TrackedStream:
+    """The outgoing stream; a request whose answer was sent is no longer unanswered."""
 
     def __init__(self, stream: WriteStream[SessionMessage], unanswered: _Unanswered) -> None:
         self._stream = stream
@@ -119,7 +119,7 @@ class _NotedAnswers:
         """Send a message."""
         await self._stream.send(item)
         if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._unanswered.answered(item.message.id)
+            self._unanswered.discard(item.message.id)
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()
@@ -145,11 +145,11 @@ async def _messages(
         if not line.strip():
             continue
         if (error := error_of(line, unit="line")) is None:
-            unanswered.asked(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            unanswered.add(jsonrpc_message_adapter.validate_json(line, by_name=False))
             yield line.decode()
         else:
             await refuse(error)
-    await unanswered.none()
+    await unanswered.wait_until_empty()
 
 
 async def _lines() -> AsyncIterator[bytes]:
