@@ -1,4 +1,4 @@
-"""What the engine is asked becomes the JSON that a server is asked."""
+"""Requests to the engine, encoded as the JSON bodies that a server takes."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _read(shape: type[Shape], value: object, *location: str) -> Shape:
     except ValidationError as error:
         raise RequestValidationError(
             [
-                # A number says, as FastAPI's own errors do, that the body itself is no JSON.
+                # An index means, as in FastAPI's own errors, that the body itself is not JSON.
                 {**detail, "loc": ("body", *location, *(detail["loc"] or (0,)))}
                 for detail in error.errors(include_url=False)
             ]
@@ -113,7 +113,7 @@ def _read(shape: type[Shape], value: object, *location: str) -> Shape:
 
 
 def _with_notes(event: AnswerEvent) -> Iterator[AnswerEvent]:
-    """The event; before the last one the text that stands below the answer."""
+    """The event; before the last one, the text below the answer and its citations."""
     if isinstance(event, AnswerDone) and (text_below := below(event.answer)):
         yield TextWritten(text=text_below)
         if event.answer.closest is not None:

@@ -30,7 +30,7 @@ OPEN_PATHS = frozenset({HEALTH_PATH, LOGIN_PATH, CALLBACK_PATH, BACKCHANNEL_PATH
 """What anybody may ask for: whether the server is ready, and how to log in."""
 
 AGAIN_SECONDS = 60.0
-"""After which the credential of an answer that is still streamed is verified once more."""
+"""How often the credential of an answer is verified again while it is streamed."""
 _CHAT = ("/openai/", "/v1/chat/")
 """Paths whose clients read errors in OpenAI's shape."""
 _SENT_ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
@@ -38,10 +38,10 @@ _SENT_ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
 
 @dataclass(frozen=True, slots=True)
 class Authentication:
-    """Finds out who asks, and refuses everybody else, whatever the path.
+    """Identifies the caller of each request, and refuses requests without one, whatever the path.
 
-    What it found lies in the scope of the request, where the routes take it from; a route that
-    finds nothing there refuses too.
+    The caller is put in the scope of the request, where the routes read it; a route that finds
+    none there refuses too.
     """
 
     app: ASGIApp
@@ -72,7 +72,7 @@ class Authentication:
         await self.app(scope, exchange.receive, exchange.send)
 
     async def _identify(self, scope: Scope) -> None:
-        """Note who asks, where that can be found out; nobody is refused."""
+        """Put the caller in the scope if the request proves one; refuse nothing."""
         try:
             presented = _presented(scope)
             if presented.bearer is not None or presented.session is not None:
@@ -83,8 +83,9 @@ class Authentication:
     def _require_own_page(self, scope: Scope) -> None:
         """Raise Refused where a browser's cookie might have been sent by another site's page.
 
-        Whatever changes something must say that it comes from a page of ours (OWASP, Cross-Site
-        Request Forgery Prevention: verifying the origin); `SameSite` alone trusts sister sites.
+        A request that changes something must name a page of this server as its origin (OWASP,
+        Cross-Site Request Forgery Prevention: verifying the origin); `SameSite` alone trusts
+        sister sites.
         """
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
             return
@@ -120,7 +121,7 @@ class _AuthenticatedExchange:
             try:
                 await self.lifecycle.engine.caller(self.presented)
             except RateLimited:
-                pass  # It is asked again in a while.
+                pass  # It is verified again later.
             except NotAuthenticated:
                 self.ended.set()
                 message = {"type": "http.response.body", "body": b"", "more_body": False}

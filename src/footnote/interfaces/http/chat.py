@@ -146,7 +146,7 @@ SECTIONS = (
     *("evals", "files", "fine_tuning", "images", "moderations", "organization", "realtime"),
     *("responses", "threads", "uploads", "vector_stores", "videos"),
 )
-"""How OpenAI's paths below /v1 begin, and none of ours does."""
+"""The first segments of OpenAI's paths below /v1; none of ours begins with one."""
 
 
 async def no_such_url(request: Request) -> Response:

@@ -28,7 +28,7 @@ class Patience:
     head_seconds: float
     """From the connection, or the first byte of a further request, to the end of the headers."""
     body_seconds: float
-    """In each such stretch of time a body must keep to `MIN_BYTES_PER_SECOND`."""
+    """The period over which a body must keep to `MIN_BYTES_PER_SECOND`."""
 
 
 class PatientProtocol(H11Protocol):

@@ -44,9 +44,9 @@ class Entrance:
     """Opens the span of each request, refuses what the policy does not let in, and adds headers.
 
     The span is named by the request's route, and each answer says which trace it is in. FastAPI's
-    own, and OpenTelemetry's middleware, note addresses with their queries, in which questions stand
-    and links carry their secret; here only the pattern of the route is recorded. HEAD is answered
-    as GET is, without the body.
+    telemetry and OpenTelemetry's middleware record addresses with their queries, which have
+    questions and the secrets of links in them; here only the pattern of the route is recorded. HEAD
+    is answered as GET is, without the body.
     """
 
     app: ASGIApp
@@ -55,7 +55,7 @@ class Entrance:
     https: bool = False
     """Whether the server is reached over TLS alone."""
     ending: Callable[[], bool] = lambda: False
-    """Whether the server was told to end: it then breaks off what takes longer than its grace."""
+    """Whether the server is stopping: it then cancels what takes longer than its grace period."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on or answer it with a problem."""
@@ -102,12 +102,12 @@ class Entrance:
         try:
             await handle(scope, self.body.limited(scope, receive), send)
         except ClientDisconnect:
-            # Nobody is there to be answered, and nothing failed.
+            # The client has left, and nothing failed.
             structlog.get_logger(__name__).debug("the client left before it was answered")
 
 
 async def _break_off(scope: Scope, receive: Receive, send: Send, attributes: _Attributes) -> None:
-    """Say that the server ends; one whose answer has begun learns it from its connection."""
+    """Answer that the server is stopping, unless the answer has begun: its connection closes."""
     if "http.response.status_code" not in attributes:
         await _ENDING.response({"Connection": "close"})(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""Which requests a server answers, how much of each it reads, and what browsers are told."""
+"""Which requests a server answers, how much of each it reads, and its security headers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_JSON_BYTES = 1024 * 1024
 """Largest body of a request that uploads nothing."""
 
 _FORM_OVERHEAD_BYTES = 1024 * 1024 + 64 * 1024
-"""What the fields and boundaries of an upload may take beside its file."""
+"""The most that the fields and boundaries of an upload may take, without its file."""
 
 
 MAX_HEADERS = 100
@@ -66,11 +66,11 @@ class Policy:
         return origin in (self.own_origin, f"https://{host}", f"http://{host}")
 
     def foreign(self, scope: Scope) -> Refused | None:
-        """Why a request from elsewhere is refused, where identities are asked for."""
+        """Why a request of another site is refused, where identities are asked for."""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         name = _host(f"//{host}")
-        # What watches over servers asks for their health by address.
+        # Monitoring asks servers for their health by address.
         if not is_loopback(name) and name not in self.hosts and scope["path"] != "/health":
             return Refused(
                 421,
@@ -125,7 +125,7 @@ def refusal(scope: Scope, policy: Policy) -> Refused | None:
 
     The `Host` header keeps out web pages whose name was rebound to this server, `Origin` those that
     post across sites, and `Sec-Fetch-Site` those that embed or load. A person may follow a link, as
-    to a footnote: the page it stands on sees nothing of what it opens. As long as there are no
+    to a footnote: the page it stands on sees nothing of what it opens. Without
     identities, the peer's address keeps other computers out too, however the app is served.
     """
     refuse_origin = _not_local if policy.only_local else policy.foreign
@@ -144,12 +144,12 @@ _HEADERS = (
     ),
     ("Cache-Control", "no-store"),
 )
-"""What browsers are told with each answer that does not say it otherwise (OWASP REST Security)."""
+"""Added to each answer that does not set them itself (OWASP REST Security)."""
 _HSTS = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 
 
 def security_headers(*, https: bool) -> tuple[tuple[str, str], ...]:
-    """What browsers are told, where the server is reached over TLS alone or not."""
+    """The security headers, with HSTS where the server is reached over TLS alone."""
     return (*_HEADERS, _HSTS) if https else _HEADERS
 
 
@@ -255,7 +255,7 @@ _LINK_NAVIGATION = {
 
 
 def _is_link_navigation(scope: Scope) -> bool:
-    """Whether a person opens it from a link; browsers let no page set these headers."""
+    """Whether a person followed a link; browsers let no page set these headers."""
     headers = Headers(scope=scope)
     fetch_headers = {name: headers.get(name) for name in _LINK_NAVIGATION}
     return scope["method"] in ("GET", "HEAD") and fetch_headers == _LINK_NAVIGATION

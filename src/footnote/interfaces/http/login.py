@@ -89,7 +89,7 @@ async def end_by_provider(
 def _sign_in_failure(request: Request, error: FootnoteError) -> Response:
     """Send a browser to the page to sign in, which says what failed; raise for anything else.
 
-    The address has the kind of the failure alone: words in it could be anybody's.
+    The address has only the code of the failure: text in it could be forged.
     """
     reads_pages = "text/html" in request.headers.get("accept", "")
     if not reads_pages or not (BUILT / "index.html").is_file():
@@ -102,7 +102,7 @@ def _sign_in_failure(request: Request, error: FootnoteError) -> Response:
 
 
 def _client_of(request: Request) -> Presented:
-    """Where a request comes from that carries no credential of ours."""
+    """The client of a request without one of our credentials."""
     return Presented(
         peer=None if request.client is None else request.client.host,
         forwarded=", ".join(request.headers.getlist("x-forwarded-for")) or None,

@@ -58,14 +58,14 @@ TheSettings = Annotated[Settings, Depends(settings)]
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The one way from a request into a workspace: as whoever it was proved to come from."""
+    """The one way from a request into a workspace: as its authenticated caller."""
 
     engine: Engine
     caller: Caller | None
     """None where identities are not asked for, since this computer alone is served."""
     scope: Scope
     collections: tuple[str, ...] = ()
-    """What the request says it is about, for a backend that decides who sees which collection."""
+    """The collections that the request names, for a backend that decides who sees which."""
 
     async def enter(
         self,
@@ -77,8 +77,8 @@ class Requester:
     ) -> WorkspaceEngine:
         """The engine inside a workspace; the caller's own if None. Raises NoSuchWorkspace.
 
-        A collection, or a chunk, is what the request is about besides what its header says, and a
-        user is whom its body names. See `Engine.enter_as`.
+        `collection` and `chunk_id` are what the request is about, besides the collections of its
+        header, and `user_id` is the user that its body names. See `Engine.enter_as`.
         """
         inside = await self.engine.enter_as(
             self.caller,
@@ -118,7 +118,7 @@ TheRequester = Annotated[Requester, Depends(requester)]
 
 
 def one_header(request: Request, header: str | None) -> str | None:
-    """The workspace that the header names. Raises InvalidRequest where it is there twice."""
+    """The workspace that the header names. Raises InvalidRequest where it is sent twice."""
     if len(request.headers.getlist(WORKSPACE_HEADER)) > 1:
         raise InvalidRequest(
             f"header.{WORKSPACE_HEADER}: it is there more than once",

@@ -25,7 +25,7 @@ from footnote.interfaces.schemas import json_of
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MILLISECONDS = 1000
 HEARTBEAT_SECONDS = 15.0
-"""Silence after which a stream says that it lives: proxies close a connection after 30 or more."""
+"""Silence after which a heartbeat is sent: proxies close a connection after 30 or more."""
 CLIENT_CLOSED_REQUEST = 499
 """The status that nginx logs in this case; the client is not there to read it."""
 
@@ -36,7 +36,7 @@ ANSWER: Responses = {
         "content": {"application/json": {}, MEDIA_TYPE: {}},
     }
 }
-"""What a route says that answers in one piece or streams."""
+"""The description of a route that answers in one piece or streams."""
 
 LastEventId = Annotated[
     str | None,
@@ -155,7 +155,7 @@ def streamed(
 ) -> Awaitable[EventStream]:
     """An answer as it is made, which a client can resume by the ids of its events.
 
-    In another protocol's frames it cannot, and the work ends as soon as its reader goes. Raises
+    In another protocol's frames it cannot, and the work ends when its reader leaves. Raises
     what fails before the first event, unless that took so long that the response had to begin:
     then the last frame says so.
     """

@@ -43,13 +43,13 @@ PAGES = (
 """Paths of the app itself. Whatever else is asked for belongs to the API."""
 
 WIDGET = "/widget.js"
-"""The script that pages of other sites load; its name stays, so it is asked for again."""
+"""The script that pages of other sites load; its name has no hash, so it is cached briefly."""
 
 _ASSETS = "/assets/"
 OF_PROGRAMS = frozenset(
     ("v1", "openai", "agui", "mcp", "health", "stats", "search", "context", "openapi.json")
 )
-"""How paths begin that are never the app's, whoever asks for them."""
+"""The first segments of paths that are never the app's."""
 _NONCE = "__NONCE__"
 _SIGN_IN = "__SIGN_IN__"
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
@@ -100,7 +100,7 @@ class WebApp:
     page: str | None
     """The page, with places for the nonce and for the ways to sign in; None without a build."""
     assets: Mapping[str, Path]
-    """By their path below `/assets/`, those that are compressed besides included."""
+    """By their path below `/assets/`, including the compressed copies."""
     widget: Mapping[str, Path]
     """The script of the widget in the same way, by its name."""
 
@@ -220,7 +220,7 @@ def is_public(scope: Scope) -> bool:
 
 
 def is_visit(scope: Scope) -> bool:
-    """Whether a browser asks to show an address that is no program's: the app says what it is."""
+    """Whether a browser opens an address outside the API, for which the app shows a page."""
     path = scope["path"]
     return (
         _asks_for_html(scope)

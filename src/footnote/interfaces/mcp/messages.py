@@ -33,7 +33,7 @@ def error_of(line: bytes, *, unit: Literal["line", "body"]) -> JSONRPCError | No
     message = None
     with suppress(ValidationError):
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    # A request whose `id` is none passes for a notification, which nobody answers.
+    # A request whose `id` is null passes for a notification, which gets no answer.
     if message is not None and not (isinstance(message, JSONRPCNotification) and b'"id"' in line):
         return None
     try:

@@ -25,7 +25,7 @@ _TEXT = "text/plain"
 async def listed(workspace: WorkspaceEngine, cursor: str | None) -> mcp_types.ListResourcesResult:
     """A page of the documents that can be read, newest first.
 
-    Raises InvalidRequest for a cursor not of ours.
+    Raises InvalidRequest for a cursor that was not issued here.
     """
     documents: list[Document] = []
     while True:
@@ -76,7 +76,7 @@ def templates() -> mcp_types.ListResourceTemplatesResult:
 
 
 async def read(workspace: WorkspaceEngine, uri: str) -> mcp_types.ReadResourceResult:
-    """The text of a document; a long one is cut, and says so.
+    """The text of a document; a long one is cut, with a note at its end.
 
     Raises NotFound, and Conflict for a document that has no text yet.
     """

@@ -79,7 +79,7 @@ async def _serve(workspace: WorkspaceEngine) -> None:
 
 
 class _Unanswered:
-    """The requests that wait for their answers."""
+    """The requests without an answer yet."""
 
     def __init__(self) -> None:
         self._ids: set[int | str] = set()
@@ -137,9 +137,9 @@ class _TrackedStream:
 async def _messages(
     lines: AsyncIterator[bytes], refuse: Refuse, unanswered: _Unanswered
 ) -> AsyncIterator[str]:
-    """The lines that are messages; whoever sent another one is told what is wrong with it.
+    """The lines that are messages; any other line is refused with what is wrong with it.
 
-    They end when the requests among them are answered: the server answers none after their end.
+    They end once their requests are answered: the server answers none after they end.
     """
     async for line in lines:
         if not line.strip():
@@ -153,7 +153,7 @@ async def _messages(
 
 
 async def _lines() -> AsyncIterator[bytes]:
-    """The lines of standard input, read such that it can be cancelled where it is no file."""
+    """The lines of standard input, read so that reading can be cancelled unless it is a file."""
     kind = os.fstat(sys.stdin.fileno()).st_mode
     # The loop cannot wait for other devices, such as /dev/null, and reports no error.
     if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or sys.stdin.isatty()):

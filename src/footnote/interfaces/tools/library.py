@@ -55,11 +55,10 @@ def wanted(library: str, extra: str) -> Iterator[None]:
 
 
 def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metadata:
-    """What a retriever says of a passage beside its text, named as in the HTTP API.
+    """The metadata of a passage for a retriever, named as in the HTTP API.
 
-    What a passage lacks is left out.
-
-    `source` is what the libraries call the file, and `link` leads to the passage.
+    What a passage lacks is left out. `source` is what the libraries call the file, and
+    `link` leads to the passage.
     """
     passage = evidence.passage
     fields: dict[str, str | int | float | bool | None] = {
