@@ -66,7 +66,7 @@ class Policy:
         return origin in (self.own_origin, f"https://{host}", f"http://{host}")
 
     def foreign(self, scope: Scope) -> Refused | None:
-        """Why a request of another site is refused, where identities are asked for."""
+        """Why a request for another host or of another site is refused, with identities."""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         name = _host(f"//{host}")
