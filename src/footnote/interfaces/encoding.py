@@ -1,4 +1,4 @@
-"""What the engine is asked becomes the JSON that a server is asked."""
+"""Requests to the engine, encoded as the JSON bodies that a server takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ def search_json(request: SearchRequest) -> JsonObject:
     where = request.filters.where
     body = asdict(replace(request, filters=replace(request.filters, where=None)))
     body["stages"] = body.pop("changes")
-    body["filters"]["document_ids"] = [str(each) for each in request.filters.document_ids]
+    body["filters"]["document_ids"] = [
+        str(document_id) for document_id in request.filters.document_ids
+    ]
     if where is not None:
         from footnote.filters import condition_to_json  # noqa: PLC0415  # seldom needed
 
@@ -52,8 +54,11 @@ def grounding_json(
     sources: Sequence[GroundingSource], *, statements: Sequence[str], answer: str | None
 ) -> JsonObject:
     """The body of a check of statements against sources."""
-    given = [
-        {**asdict(each), "document_id": None if each.document_id is None else str(each.document_id)}
-        for each in sources
+    source_bodies = [
+        {
+            **asdict(source),
+            "document_id": None if source.document_id is None else str(source.document_id),
+        }
+        for source in sources
     ]
-    return {"statements": list(statements), "answer": answer, "sources": given}
+    return {"statements": list(statements), "answer": answer, "sources": source_bodies}

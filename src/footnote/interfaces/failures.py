@@ -95,14 +95,14 @@ FAILURES: dict[type[FootnoteError], Failure] = {
 
 def failure_of(error: FootnoteError) -> Failure:
     """The entry of the error's class, or of the nearest class above it."""
-    return next(FAILURES[each] for each in type(error).__mro__ if each in FAILURES)
+    return next(FAILURES[base] for base in type(error).__mro__ if base in FAILURES)
 
 
 def failure_of_name(name: str) -> Failure:
     """The entry of the error whose class has this name; that of a defect for any other."""
     kind = getattr(errors, name, None)
     if isinstance(kind, type) and issubclass(kind, FootnoteError):
-        return next(FAILURES[each] for each in kind.__mro__ if each in FAILURES)
+        return next(FAILURES[base] for base in kind.__mro__ if base in FAILURES)
     return UNEXPECTED
 
 

@@ -78,17 +78,19 @@ def _without_credentials(record: logging.LogRecord) -> bool:
     """Cut from the address of a request its query and what is too long for an id."""
     if isinstance(record.args, tuple):
         record.args = tuple(
-            _address(each) if isinstance(each, str) and each.startswith("/") else each
-            for each in record.args
+            _redacted_address(argument)
+            if isinstance(argument, str) and argument.startswith("/")
+            else argument
+            for argument in record.args
         )
     return True
 
 
-def _address(told: str) -> str:
-    path, query, _ = told.partition("?")
+def _redacted_address(address: str) -> str:
+    path, query, _ = address.partition("?")
     segments = (
-        each if len(each) <= _LONGEST_SEGMENT else f"{each[: _LONGEST_SEGMENT // 4]}…"
-        for each in path.split("/")
+        segment if len(segment) <= _LONGEST_SEGMENT else f"{segment[: _LONGEST_SEGMENT // 4]}…"
+        for segment in path.split("/")
     )
     return "/".join(segments) + ("?…" if query else "")
 

@@ -39,11 +39,11 @@ class PageWithQuotes:
     """In the order in which they were given."""
 
     @classmethod
-    def from_domain(cls, found: PageRectangles) -> Self:
+    def from_domain(cls, rectangles: PageRectangles) -> Self:
         """Add each rectangle as fractions of the page."""
-        width, height = found.width_points, found.height_points
+        width, height = rectangles.width_points, rectangles.height_points
 
-        def shown(points: Rectangle) -> RectangleOnPage:
+        def with_fractions(points: Rectangle) -> RectangleOnPage:
             fractions = Rectangle(
                 left=round(points.left / width, 6),
                 top=round(points.top / height, 6),
@@ -53,7 +53,7 @@ class PageWithQuotes:
             return RectangleOnPage(points=points, fractions=fractions)
 
         quotes = tuple(
-            QuoteOnPage(marked=each, rectangles=tuple(map(shown, each.rectangles)))
-            for each in found.quotes
+            QuoteOnPage(marked=quote, rectangles=tuple(map(with_fractions, quote.rectangles)))
+            for quote in rectangles.quotes
         )
-        return cls(found=found, quotes=quotes)
+        return cls(found=rectangles, quotes=quotes)

@@ -58,8 +58,8 @@ def json_of(record: object, *, indent: int | None = None) -> str:
 
 def object_of(record: object) -> dict[str, object]:
     """A record as a JSON object."""
-    written = adapter(type(record)).dump_python(record, mode="json", by_alias=True)
-    return cast("dict[str, object]", written)
+    value = adapter(type(record)).dump_python(record, mode="json", by_alias=True)
+    return cast("dict[str, object]", value)
 
 
 def decoded(kind: type[Kind], value: object) -> Kind:
@@ -70,10 +70,10 @@ def decoded(kind: type[Kind], value: object) -> Kind:
     try:
         return adapter(kind).validate_python(value)
     except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-        place = ".".join(map(str, wrong["loc"]))
+        detail = error.errors(include_url=False)[0]
+        location = ".".join(map(str, detail["loc"]))
         raise FootnoteError(
-            f"the server's {kind.__name__} is not understood at {place!r}: {wrong['msg']}",
+            f"the server's {kind.__name__} is not understood at {location!r}: {detail['msg']}",
             hint="Run the same version of Footnote on both sides.",
         ) from error
 

@@ -62,7 +62,7 @@ class Conversion:
     def __call__(self, event: AnswerEvent) -> Iterator[BaseEvent]:  # noqa: C901  # one case each
         """The events that one event becomes."""
         if isinstance(event, ToolCalled | ToolReturned | AnswerDone | AnswerFailed):
-            yield from self._ended()
+            yield from self._end_message()
         match event:
             case SourcesFound():
                 sources = object_of(event)
@@ -75,17 +75,17 @@ class Conversion:
             case SentenceGrounded():
                 yield CustomEvent(name=GROUNDING, value=object_of(event))
             case ToolCalled() | ToolReturned():
-                yield from _tool(event)
+                yield from _tool_events(event)
             case AnswerDone():
                 yield from self._answered(event)
             case SuggestionsMade():
-                made = object_of(event.suggestions)
-                yield CustomEvent(name=SUGGESTIONS, value=made)
+                suggestions = object_of(event.suggestions)
+                yield CustomEvent(name=SUGGESTIONS, value=suggestions)
                 yield StateDeltaEvent(
-                    delta=[{"op": "add", "path": "/suggestions", "value": made["questions"]}]
+                    delta=[{"op": "add", "path": "/suggestions", "value": suggestions["questions"]}]
                 )
                 if self._done is not None:
-                    yield self._finished(self._done)
+                    yield self._run_finished(self._done)
             case AnswerFailed():
                 yield RunErrorEvent(
                     message=with_hint(event.message, event.hint),
@@ -103,7 +103,7 @@ class Conversion:
             yield TextMessageStartEvent(message_id=self._message_id, role="assistant")
         yield TextMessageContentEvent(message_id=self._message_id, delta=text)
 
-    def _ended(self) -> Iterator[BaseEvent]:
+    def _end_message(self) -> Iterator[BaseEvent]:
         if self._message_id is not None:
             yield TextMessageEndEvent(message_id=self._message_id)
             self._message_id = None
@@ -115,9 +115,9 @@ class Conversion:
         if self._suggests:
             self._done = done
         else:
-            yield self._finished(done)
+            yield self._run_finished(done)
 
-    def _finished(self, done: AnswerDone) -> BaseEvent:
+    def _run_finished(self, done: AnswerDone) -> BaseEvent:
         return RunFinishedEvent(
             thread_id=self._run.thread_id,
             run_id=self._run.run_id,
@@ -126,7 +126,7 @@ class Conversion:
         )
 
 
-def _tool(event: ToolCalled | ToolReturned) -> Iterator[BaseEvent]:
+def _tool_events(event: ToolCalled | ToolReturned) -> Iterator[BaseEvent]:
     call = event.call_id
     if isinstance(event, ToolCalled):
         yield ToolCallStartEvent(tool_call_id=call, tool_call_name=event.name)
@@ -165,5 +165,5 @@ class RunFrames:
         if self._start is not None:
             yield self._encoder.encode(self._start).encode()
             self._start = None
-        for each in self._conversion(event):
-            yield self._encoder.encode(each).encode()
+        for converted in self._conversion(event):
+            yield self._encoder.encode(converted).encode()

@@ -46,9 +46,9 @@ async def list_grants(workspace: TheWorkspace) -> GrantList:
 
 
 @router.put("/v1/grants")
-async def grant_role(workspace: TheWorkspace, wanted: GrantRole) -> Grant:
+async def grant_role(workspace: TheWorkspace, grant: GrantRole) -> Grant:
     """Grant a role, in the place of one granted there before."""
-    return await workspace.grant_role(wanted.subject, wanted.role, collection=wanted.collection)
+    return await workspace.grant_role(grant.subject, grant.role, collection=grant.collection)
 
 
 @router.delete("/v1/grants", status_code=204)
@@ -71,11 +71,11 @@ async def get_document_access(workspace: TheWorkspace, document_id: UUID) -> Doc
 
 @router.put("/v1/documents/{document_id}/access")
 async def set_document_access(
-    workspace: TheWorkspace, document_id: UUID, wanted: SetDocumentAccess
+    workspace: TheWorkspace, document_id: UUID, access: SetDocumentAccess
 ) -> DocumentAccess:
     """Change who sees a document and its attachments, from the next search on."""
     return await workspace.set_document_access(
-        document_id, wanted.visibility, shared_with=wanted.shared_with
+        document_id, access.visibility, shared_with=access.shared_with
     )
 
 

@@ -61,7 +61,7 @@ class RunExtras(ChatExtras):
     },
 )
 async def run_agui(
-    *, request: Request, requester: TheRequester, named: WorkspaceName
+    *, request: Request, requester: TheRequester, workspace_name: WorkspaceName
 ) -> EventStream:
     """Run an answer as an AG-UI agent.
 
@@ -73,15 +73,15 @@ async def run_agui(
         from footnote.interfaces.agui.events import RunFrames  # noqa: PLC0415  # of an extra
     run = _read(RunAgentInput, await request.body())
     forwarded = run.forwarded_props
-    given = forwarded.get("footnote", {}) if isinstance(forwarded, Mapping) else {}
-    extras = _read(RunExtras, given, *_PROPERTIES)
-    name = one_name(named, extras.workspace, ".".join(("body", *_PROPERTIES, "workspace")))
+    members = forwarded.get("footnote", {}) if isinstance(forwarded, Mapping) else {}
+    extras = _read(RunExtras, members, *_PROPERTIES)
+    name = one_name(workspace_name, extras.workspace, ".".join(("body", *_PROPERTIES, "workspace")))
     workspace = await requester.enter(name)
     question = question_of(
         [
-            (each.role, text_of(ChatMessage.model_validate(each).content))
-            for each in run.messages
-            if each.role in ("user", "assistant")
+            (message.role, text_of(ChatMessage.model_validate(message).content))
+            for message in run.messages
+            if message.role in ("user", "assistant")
         ],
         extras,
     )
@@ -96,28 +96,28 @@ async def run_agui(
     )
 
 
-def _read(shape: type[Shape], given: object, *place: str) -> Shape:
+def _read(shape: type[Shape], value: object, *location: str) -> Shape:
     """A body, or a part of it, that FastAPI does not read. Raises RequestValidationError."""
     try:
-        if isinstance(given, bytes):
-            return shape.model_validate_json(given)
-        return shape.model_validate(given)
+        if isinstance(value, bytes):
+            return shape.model_validate_json(value)
+        return shape.model_validate(value)
     except ValidationError as error:
         raise RequestValidationError(
             [
-                # A number says, as FastAPI's own errors do, that the body itself is no JSON.
-                {**wrong, "loc": ("body", *place, *(wrong["loc"] or (0,)))}
-                for wrong in error.errors(include_url=False)
+                # An index means, as in FastAPI's own errors, that the body itself is not JSON.
+                {**detail, "loc": ("body", *location, *(detail["loc"] or (0,)))}
+                for detail in error.errors(include_url=False)
             ]
         ) from error
 
 
 def _with_notes(event: AnswerEvent) -> Iterator[AnswerEvent]:
-    """The event; before the last one the text that stands below the answer."""
-    if isinstance(event, AnswerDone) and (rest := below(event.answer)):
-        yield TextWritten(text=rest)
+    """The event; before the last one, the text below the answer and its citations."""
+    if isinstance(event, AnswerDone) and (text_below := below(event.answer)):
+        yield TextWritten(text=text_below)
         if event.answer.closest is not None:
             yield CitationMade(citation=event.answer.closest.citation)
-        for each in footnotes_of_conflicts(event.answer.conflicts, event.answer.citations):
-            yield CitationMade(citation=each)
+        for citation in footnotes_of_conflicts(event.answer.conflicts, event.answer.citations):
+            yield CitationMade(citation=citation)
     yield event

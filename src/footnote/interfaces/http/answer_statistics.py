@@ -76,9 +76,11 @@ async def export_unanswered_questions(
 ) -> Response:
     """Export what was not answered, as lines of a golden set or as comma-separated values."""
     text = await workspace.export_unanswered(form, since=since, until=until)
-    kind, ending = {"golden": ("application/jsonl", "jsonl"), "csv": ("text/csv", "csv")}[form]
+    media_type, extension = {"golden": ("application/jsonl", "jsonl"), "csv": ("text/csv", "csv")}[
+        form
+    ]
     return Response(
         text,
-        media_type=f"{kind}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="unanswered.{ending}"'},
+        media_type=f"{media_type}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="unanswered.{extension}"'},
     )

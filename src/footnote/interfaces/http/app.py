@@ -204,7 +204,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        # FastAPI's own would note addresses with their queries; see `Entrance`.
+        # FastAPI's own telemetry would record addresses with their queries; see `Entrance`.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.lifecycle = lifecycle
@@ -216,7 +216,7 @@ def create_app(
         routers = (*_ROUTERS, scim.router)
     app.state.routers = routers
     for router in routers:
-        # Included, they would all be built anew by the first request to each application.
+        # Included, they would all be rebuilt by the first request to each application.
         app.router.routes.extend(router.routes)
     app.router.routes[:0] = refused_methods(app.router.routes)
     web_app = WebApp.built_in(BUILT)
@@ -231,13 +231,13 @@ def create_app(
     https = (settings.public_url or "").startswith("https:")
 
     async def answer_unexpected(request: Request, error: Exception) -> Response:
-        # Starlette answers what nobody expected outside all middleware.
-        answer = await answer_with_problem(request, error)
+        # Starlette handles unexpected exceptions outside all middleware.
+        response = await answer_with_problem(request, error)
         for name, value in security_headers(https=https):
-            answer.headers.setdefault(name, value)
+            response.headers.setdefault(name, value)
         # The exception goes on to the server, which then closes the connection.
-        answer.headers["Connection"] = "close"
-        return answer
+        response.headers["Connection"] = "close"
+        return response
 
     app.add_exception_handler(Exception, answer_unexpected)
     policy = policy_from(settings)

@@ -63,11 +63,11 @@ async def list_audit_entries(
 
 
 @router.post("/v1/audit/verify")
-async def verify_audit(workspace: TheWorkspace, wanted: Verify) -> AuditVerification:
+async def verify_audit(workspace: TheWorkspace, body: Verify) -> AuditVerification:
     """Verify that no entry of the log was changed, removed or put in between.
 
     Keep the head of the answer elsewhere: given with a later request, it also shows whether the
     log was cut off or written anew.
     """
-    kept = [AuditHead(entry_no=each.entry_no, entry_hash=each.entry_hash) for each in wanted.kept]
-    return await workspace.verify_audit(kept)
+    heads = [AuditHead(entry_no=head.entry_no, entry_hash=head.entry_hash) for head in body.kept]
+    return await workspace.verify_audit(heads)

@@ -30,18 +30,18 @@ OPEN_PATHS = frozenset({HEALTH_PATH, LOGIN_PATH, CALLBACK_PATH, BACKCHANNEL_PATH
 """What anybody may ask for: whether the server is ready, and how to log in."""
 
 AGAIN_SECONDS = 60.0
-"""After which the credential of an answer that is still streamed is verified once more."""
+"""How often the credential of an answer is verified again while it is streamed."""
 _CHAT = ("/openai/", "/v1/chat/")
 """Paths whose clients read errors in OpenAI's shape."""
-_ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
+_SENT_ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
 
 
 @dataclass(frozen=True, slots=True)
 class Authentication:
-    """Finds out who asks, and refuses everybody else, whatever the path.
+    """Identifies the caller of each request, and refuses requests without one, whatever the path.
 
-    What it found lies in the scope of the request, where the routes take it from; a route that
-    finds nothing there refuses too.
+    The caller is put in the scope of the request, where the routes read it; a route that finds
+    none there refuses too.
     """
 
     app: ASGIApp
@@ -52,7 +52,7 @@ class Authentication:
         """Pass the request on with its caller, or answer it with a problem."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS or is_public(scope):
             if scope["type"] == "http" and scope["path"] == HEALTH_PATH:
-                await self._find_out(scope)
+                await self._identify(scope)
             await self.app(scope, receive, send)
             return
         try:
@@ -60,31 +60,32 @@ class Authentication:
             if presented.bearer is None and presented.session is not None:
                 self._require_own_page(scope)
             scope[CALLER] = await self.lifecycle.engine.caller(presented)
-        except Refused as unclear:
-            await unclear.response()(scope, receive, send)
+        except Refused as refusal:
+            await refusal.response()(scope, receive, send)
             return
         except FootnoteError as error:
             refused = problem_of(error)
-            chats = scope["path"].startswith(_CHAT)
-            await (in_their_shape(refused) if chats else refused)(scope, receive, send)
+            is_chat = scope["path"].startswith(_CHAT)
+            await (in_their_shape(refused) if is_chat else refused)(scope, receive, send)
             return
-        lasting = _Lasting(self.lifecycle, presented, receive, send)
-        await self.app(scope, lasting.receive, lasting.send)
+        exchange = _AuthenticatedExchange(self.lifecycle, presented, receive, send)
+        await self.app(scope, exchange.receive, exchange.send)
 
-    async def _find_out(self, scope: Scope) -> None:
-        """Note who asks, where that can be found out; nobody is refused."""
+    async def _identify(self, scope: Scope) -> None:
+        """Put the caller in the scope if the request proves one; refuse nothing."""
         try:
             presented = _presented(scope)
             if presented.bearer is not None or presented.session is not None:
                 scope[CALLER] = await self.lifecycle.engine.caller(presented)
         except (Refused, FootnoteError):
-            pass  # Whether all is well is told to anybody.
+            pass  # Anybody may ask for the health.
 
     def _require_own_page(self, scope: Scope) -> None:
         """Raise Refused where a browser's cookie might have been sent by another site's page.
 
-        Whatever changes something must say that it comes from a page of ours (OWASP, Cross-Site
-        Request Forgery Prevention: verifying the origin); `SameSite` alone trusts sister sites.
+        A request that changes something must name a page of this server as its origin (OWASP,
+        Cross-Site Request Forgery Prevention: verifying the origin); `SameSite` alone trusts
+        sister sites.
         """
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
             return
@@ -98,16 +99,16 @@ class Authentication:
 
 
 @dataclass(slots=True)
-class _Lasting:
+class _AuthenticatedExchange:
     """An exchange whose answer ends when its credential does, however long it is streamed."""
 
     lifecycle: Lifecycle
     presented: Presented
     receive_next: Receive
     send_on: Send
-    asked_at: float = field(default_factory=time.monotonic)
+    verified_at: float = field(default_factory=time.monotonic)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    whole: bool = False
+    body_read: bool = False
     """Whether the body of the request has been read."""
 
     async def send(self, message: Message) -> None:
@@ -115,22 +116,22 @@ class _Lasting:
         if self.ended.is_set():
             return
         now = time.monotonic()
-        if message.get("more_body") and now - self.asked_at >= AGAIN_SECONDS:
-            self.asked_at = now
+        if message.get("more_body") and now - self.verified_at >= AGAIN_SECONDS:
+            self.verified_at = now
             try:
                 await self.lifecycle.engine.caller(self.presented)
             except RateLimited:
-                pass  # It is asked again in a while.
+                pass  # It is verified again later.
             except NotAuthenticated:
                 self.ended.set()
                 message = {"type": "http.response.body", "body": b"", "more_body": False}
         await self.send_on(message)
 
     async def receive(self) -> Message:
-        """The next part of the request; after the whole of it, that nobody reads any more."""
-        if not self.whole:
+        """The next part of the request; after its body, a disconnect once the credential ends."""
+        if not self.body_read:
             message = await self.receive_next()
-            self.whole = not message.get("more_body", False)
+            self.body_read = not message.get("more_body", False)
             return message
         receiving = asyncio.ensure_future(self.receive_next())
         ending = asyncio.ensure_future(self.ended.wait())
@@ -145,7 +146,7 @@ class _Lasting:
 def _presented(scope: Scope) -> Presented:
     """What the request carries. Raises Refused for what two servers could read in two ways."""
     headers = Headers(scope=scope)
-    for name in _ONCE:
+    for name in _SENT_ONCE:
         if len(headers.getlist(name)) > 1:
             raise Refused(400, f"There is more than one {name} header.", hint="Send one.")
     scheme, _, token = headers.get("authorization", "").partition(" ")

@@ -69,26 +69,26 @@ class ChatModel:
 @router.post("/v1/chat/completions", name="complete_chat_too", responses=_COMPLETION)
 @router.post("/openai/v1/chat/completions", responses=_COMPLETION)
 async def complete_chat(
-    *, request: Request, requester: TheRequester, named: WorkspaceName, asked: ChatRequest
+    *, request: Request, requester: TheRequester, workspace_name: WorkspaceName, body: ChatRequest
 ) -> Response:
     """Answer the last message of the user, in OpenAI's shape.
 
     `model` names the workspace. The footnotes are in the message's `annotations`, and the whole
     answer in `footnote`. `/openai/v1` and `/v1` are the same.
     """
-    workspace = await requester.enter(workspace_of(asked.model, named))
+    workspace = await requester.enter(workspace_of(body.model, workspace_name))
     name = workspace.workspace.name
     completion = Completion(
-        model=asked.model,
+        model=body.model,
         created=int(time.time()),
         base_url=str(request.base_url),
         workspace=None if name == DEFAULT_WORKSPACE else name,
     )
-    events = events_of(workspace, asked.to_question())
-    if not asked.stream:
+    events = events_of(workspace, body.to_question())
+    if not body.stream:
         answer = await unless_gone(request, whole(events))
         return answer if isinstance(answer, Response) else JSONResponse(completion.whole(answer))
-    with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
+    with_usage = bool(body.stream_options and body.stream_options.include_usage)
 
     def encode(event: AnswerEvent) -> Iterator[bytes]:
         for chunk in _chunks(event, completion, with_usage=with_usage):
@@ -124,17 +124,21 @@ def _chunks(
 
 
 @router.get("/openai/v1/models", responses=_OBJECT)
-async def list_chat_models(requester: TheRequester, named: WorkspaceName) -> Response:
+async def list_chat_models(requester: TheRequester, workspace_name: WorkspaceName) -> Response:
     """List the default workspace as a model, and the one that the header names."""
-    models = [object_of(each) for each in await chat_models(requester, named)]
+    models = [object_of(model) for model in await chat_models(requester, workspace_name)]
     return JSONResponse({"object": "list", "data": models})
 
 
 @router.get("/v1/models/{model:path}", name="show_chat_model_too", responses=_OBJECT)
 @router.get("/openai/v1/models/{model:path}", responses=_OBJECT)
-async def show_chat_model(requester: TheRequester, named: WorkspaceName, model: str) -> Response:
+async def show_chat_model(
+    requester: TheRequester, workspace_name: WorkspaceName, model: str
+) -> Response:
     """Show a workspace as a model; `/openai/v1` and `/v1` are the same."""
-    return JSONResponse(object_of(await _model(requester, model, workspace_of(model, named))))
+    return JSONResponse(
+        object_of(await _model(requester, model, workspace_of(model, workspace_name)))
+    )
 
 
 SECTIONS = (
@@ -142,14 +146,14 @@ SECTIONS = (
     *("evals", "files", "fine_tuning", "images", "moderations", "organization", "realtime"),
     *("responses", "threads", "uploads", "vector_stores", "videos"),
 )
-"""How OpenAI's paths below /v1 begin, and none of ours does."""
+"""The first segments of OpenAI's paths below /v1; none of ours begins with one."""
 
 
 async def no_such_url(request: Request) -> Response:
     """Refuse what OpenAI's clients may ask for and a workspace cannot do, in their shape."""
-    known = "POST /openai/v1/chat/completions and GET /openai/v1/models"
-    asked = f"{request.method} {request.url.path}"
-    refused = problem(404, f"there is no {asked} here ({known} are)", code="unknown_url")
+    supported = "POST /openai/v1/chat/completions and GET /openai/v1/models"
+    requested = f"{request.method} {request.url.path}"
+    refused = problem(404, f"there is no {requested} here ({supported} are)", code="unknown_url")
     return JSONResponse(error_of(refused.problem), 404)
 
 
@@ -167,12 +171,12 @@ for _path in (
     )
 
 
-async def chat_models(requester: Requester, named: str | None) -> tuple[ChatModel, ...]:
+async def chat_models(requester: Requester, workspace_name: str | None) -> tuple[ChatModel, ...]:
     """The default workspace as a model, and the one that is named."""
     default = await _model(requester, MODEL, None)
-    if named is None:
+    if workspace_name is None:
         return (default,)
-    return default, await _model(requester, f"{MODEL}/{named}", named)
+    return default, await _model(requester, f"{MODEL}/{workspace_name}", workspace_name)
 
 
 async def _model(requester: Requester, model: str, name: str | None) -> ChatModel:
@@ -180,7 +184,7 @@ async def _model(requester: Requester, model: str, name: str | None) -> ChatMode
     return ChatModel(id=model, created=int(workspace.workspace.created_at.timestamp()))
 
 
-def workspace_of(model: str, named: str | None) -> str | None:
+def workspace_of(model: str, workspace_name: str | None) -> str | None:
     """The workspace that a model stands for; the default one if None.
 
     Raises NotFound, and InvalidRequest where a header names another one.
@@ -188,4 +192,4 @@ def workspace_of(model: str, named: str | None) -> str | None:
     kind, slash, name = model.partition("/")
     if kind != MODEL or (slash and not name):
         raise NotFound(f"there is no model {model!r}")
-    return one_name(named, name or None, "model")
+    return one_name(workspace_name, name or None, "model")

@@ -27,7 +27,7 @@ JsonObject = dict[str, object]
 NO_MODEL = "There is no such model."
 """The same for a workspace that is absent and one that is foreign."""
 
-_KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 _SCHEMA = {
     "type": "object",
@@ -48,11 +48,11 @@ class OpenAIRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
         """FastAPI's handler, with its errors put in that shape."""
-        answer = super().get_route_handler()
+        handle = super().get_route_handler()
 
         async def answer_or_explain(request: Request) -> Response:
             try:
-                return await answer(request)
+                return await handle(request)
             except (FootnoteError, RequestValidationError, HTTPException) as error:
                 refused = await answer_with_problem(request, error)
             except Exception as error:
@@ -65,13 +65,13 @@ class OpenAIRoute(APIRoute):
 
 def in_their_shape(refused: ProblemResponse) -> JSONResponse:
     """A problem as their clients read it."""
-    kept = {name: refused.headers[name] for name in _KEPT_HEADERS if name in refused.headers}
+    headers = {name: refused.headers[name] for name in _PASSED_HEADERS if name in refused.headers}
     # Their clients know no 422.
     status = 400 if refused.status_code == 422 else refused.status_code
-    return JSONResponse(error_of(refused.problem), status, kept)
+    return JSONResponse(error_of(refused.problem), status, headers)
 
 
-_KEPT_HEADERS = ("Retry-After", "WWW-Authenticate")
+_PASSED_HEADERS = ("Retry-After", "WWW-Authenticate")
 
 
 def error_of(problem: Problem) -> JsonObject:
@@ -86,7 +86,7 @@ def error_of(problem: Problem) -> JsonObject:
     else:
         message = with_hint(message, problem.hint)
     kind = "server_error" if problem.status >= 500 else "invalid_request_error"
-    kind = _KINDS.get(problem.status, kind)
+    kind = _ERROR_TYPES.get(problem.status, kind)
     body: JsonObject = {"error": {"message": message, "type": kind, "param": param, "code": code}}
     if problem.usage is not None:
         body["usage"] = usage_of(problem.usage)

@@ -27,14 +27,14 @@ from footnote.interfaces.http.requests import (
 from footnote.interfaces.schemas import object_of
 
 _OF_ANSWER = "answer: "
-"""How a note begins that is of the answer itself and not of its search."""
-# The last paragraph, where it is notes alone; a statement of the answer would carry a marker.
+"""The prefix of a note about the answer itself, not about its search."""
+# A last paragraph that is only notes; a statement of the answer would have a marker.
 _NOTES = re.compile(r"(?:\A|\n\n)(?:Note: [^\n]*(?<!\[\d\])(?<!\[\d\d\])(?:\n|\Z))+\Z")
-# What comes closest to an answer that there is not, below the sentence that says so.
+# The closest passage, below the sentence that says that nothing answers.
 _CLOSEST = re.compile(r"\n\nClosest passage: “[^\n]*” \[1\]\Z")
 
 _CONFLICTS = re.compile(r"(?:\n\nThe documents disagree about [^\n]*\[\d+\])+\Z")
-"""What documents do not agree about, below what the answer says."""
+"""The conflicts between documents, below the text of the answer."""
 
 
 class _Lenient(BaseModel):
@@ -93,9 +93,9 @@ class ChatRequest(_Lenient):
         """
         return question_of(
             [
-                (each.role, text_of(each.content))
-                for each in self.messages
-                if each.role in ("user", "assistant")
+                (message.role, text_of(message.content))
+                for message in self.messages
+                if message.role in ("user", "assistant")
             ],
             self.footnote,
         )
@@ -121,26 +121,28 @@ def question_of(messages: Sequence[tuple[str, str]], extras: ChatExtras) -> Ques
 
     Raises InvalidRequest where there is none, and RequestValidationError.
     """
-    asked = [n for n, (role, text) in enumerate(messages) if role == "user" and text]
-    if not asked:
+    user_positions = [
+        position for position, (role, text) in enumerate(messages) if role == "user" and text
+    ]
+    if not user_positions:
         raise InvalidRequest(
             "messages: there is no text of a user in it",
             hint="the last message of the user is the question",
         )
     earlier = [
         {"role": role, "text": text[:MAX_TURN_CHARACTERS]}
-        for role, whole in messages[: asked[-1]]
-        if (text := whole if role == "user" else without_notes(whole))
+        for role, content in messages[: user_positions[-1]]
+        if (text := content if role == "user" else without_notes(content))
     ]
-    question = {"question": messages[asked[-1]][1], "conversation": earlier[-MAX_TURNS:]}
+    question = {"question": messages[user_positions[-1]][1], "conversation": earlier[-MAX_TURNS:]}
     try:
         if extras.agent:
             return Task.model_validate(question)
-        how = {name: getattr(extras, name) for name in Retrieval.model_fields}
-        return Question.model_validate(question | how)
+        retrieval = {name: getattr(extras, name) for name in Retrieval.model_fields}
+        return Question.model_validate(question | retrieval)
     except ValidationError as error:
         raise RequestValidationError(
-            [{**each, "loc": ("body", "messages")} for each in error.errors(include_url=False)]
+            [{**detail, "loc": ("body", "messages")} for detail in error.errors(include_url=False)]
         ) from error
 
 
@@ -171,42 +173,42 @@ class Completion:
         )
 
     def chunk(
-        self, delta: JsonObject, finish: Literal["stop"] | None = None, **more: object
+        self, delta: JsonObject, finish: Literal["stop"] | None = None, **members: object
     ) -> JsonObject:
         """One `chat.completion.chunk`."""
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return self._object("chat.completion.chunk", [choice], **more)
+        return self._object("chat.completion.chunk", [choice], **members)
 
     def last_chunks(self, answer: domain.Answer, *, with_usage: bool) -> Iterator[JsonObject]:
         """What follows the text: what is below it, footnotes, the end with the whole answer."""
-        if rest := below(answer):
-            yield self.chunk({"content": rest})
+        if text_below := below(answer):
+            yield self.chunk({"content": text_below})
         if annotations := list(annotations_of(answer, self.base_url, self.workspace)):
             yield self.chunk({"annotations": annotations})
         yield self.chunk({}, "stop", footnote=object_of(answer))
         if with_usage:
             yield self._object("chat.completion.chunk", [], usage=usage_of(answer.usage))
 
-    def _object(self, kind: str, choices: list[JsonObject], **more: object) -> JsonObject:
+    def _object(self, kind: str, choices: list[JsonObject], **members: object) -> JsonObject:
         return {
             "id": self.completion_id,
             "object": kind,
             "created": self.created,
             "model": self.model,
             "choices": choices,
-            **more,
+            **members,
         }
 
 
 def below(answer: domain.Answer) -> str:
-    """What stands below the text: what comes closest where nothing answers, or what documents do
-    not agree about, then the notes.
+    """The text below the answer: the closest passage where nothing answers, or the conflicts
+    between documents, then the notes.
 
     The notes say how the answer was made, such as without its model. What the search did without
     is not among them: that does not change who wrote the answer.
     """
     closest = "" if answer.closest is None else f"\n\n{answer.closest.prose}"
-    closest += "".join(f"\n\n{each.prose}" for each in answer.conflicts)
+    closest += "".join(f"\n\n{conflict.prose}" for conflict in answer.conflicts)
     notes = [note for note in answer.degraded if note.startswith(_OF_ANSWER)]
     lines = "\n".join(f"Note: {' '.join(note.removeprefix(_OF_ANSWER).split())}" for note in notes)
     return closest + (f"\n\n{lines}" if lines else "")
@@ -220,14 +222,14 @@ def without_notes(text: str) -> str:
 def annotations_of(
     answer: domain.Answer, base_url: str, workspace: str | None = None
 ) -> Iterator[JsonObject]:
-    """A footnote for each marker of each statement, over the statement's place in the text.
+    """A footnote for each marker of each statement, over the statement's span in the text.
 
-    Where nothing answers, the one of the closest passage, over its place below the text.
+    Where nothing answers, that of the closest passage, over its span below the text.
 
     Its link names the workspace, if one is given, since a link can send no header.
 
     Their type is the one that OpenAI's shape has for a chat message, so that strict clients read
-    them; `file_citation` beside it has the rest. Places count code points.
+    them; `file_citation` beside it has the rest. Offsets count code points.
     """
     citations = {citation.marker: citation for citation in answer.citations}
     end = 0
@@ -239,18 +241,18 @@ def annotations_of(
             yield _annotation(citations[marker], (start, end), base_url, workspace)
     if answer.closest is not None:
         start = len(answer.text) + len("\n\n")
-        place = (start, start + len(answer.closest.prose))
-        yield _annotation(answer.closest.citation, place, base_url, workspace)
+        span = (start, start + len(answer.closest.prose))
+        yield _annotation(answer.closest.citation, span, base_url, workspace)
     end = len(answer.text)
     for conflict in answer.conflicts:
         start = end + len("\n\n")
         end = start + len(conflict.prose)
-        for each in conflict.statements:
-            yield _annotation(each.citation, (start, end), base_url, workspace)
+        for claim in conflict.statements:
+            yield _annotation(claim.citation, (start, end), base_url, workspace)
 
 
 def _annotation(
-    citation: domain.Citation, place: tuple[int, int], base_url: str, workspace: str | None
+    citation: domain.Citation, span: tuple[int, int], base_url: str, workspace: str | None
 ) -> JsonObject:
     # Where a person sees what is quoted: the page with the quote marked, else the file.
     url = f"{base_url}v1/documents/{citation.document_id}"
@@ -260,14 +262,14 @@ def _annotation(
     else:
         url += f"/pages/{citation.page}.png"
         queries.insert(0, f"start={citation.char_start}&end={citation.char_end}")
-    shape = object_of(citation)
+    members = object_of(citation)
     return {
         "type": "url_citation",
         "url_citation": {
-            "start_index": place[0],
-            "end_index": place[1],
+            "start_index": span[0],
+            "end_index": span[1],
             "title": citation.document_title or citation.filename,
             "url": "?".join(filter(None, (url, "&".join(queries)))),
         },
-        "file_citation": {"file_id": shape["document_id"], **shape},
+        "file_citation": {"file_id": members["document_id"], **members},
     }

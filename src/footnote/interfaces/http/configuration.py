@@ -53,10 +53,10 @@ async def show_setting(workspace: TheWorkspace, name: str) -> WorkspaceSetting:
 
 @router.put("/v1/config/{name}")
 async def change_setting(
-    workspace: TheWorkspace, name: str, wanted: ChangeSetting
+    workspace: TheWorkspace, name: str, change: ChangeSetting
 ) -> WorkspaceSetting:
     """Give the workspace a value of its own, from the next search on, in every process."""
-    return await workspace.change_setting(name, wanted.value)
+    return await workspace.change_setting(name, change.value)
 
 
 @router.delete("/v1/config/{name}")

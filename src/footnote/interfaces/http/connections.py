@@ -28,7 +28,7 @@ class Patience:
     head_seconds: float
     """From the connection, or the first byte of a further request, to the end of the headers."""
     body_seconds: float
-    """In each such stretch of time a body must keep to `MIN_BYTES_PER_SECOND`."""
+    """The period over which a body must keep to `MIN_BYTES_PER_SECOND`."""
 
 
 class PatientProtocol(H11Protocol):
@@ -76,9 +76,9 @@ class PatientProtocol(H11Protocol):
         if status == HEAD_TOO_LARGE.status_code:
             self._refuse(HEAD_TOO_LARGE)
         else:
-            # What h11 says, without the bytes it quotes as Python writes them.
-            said = _QUOTED_BYTES.sub("", str(error or msg))
-            self._refuse(Refused(status, f"The request is not HTTP: {said}."))
+            # h11's message, without the bytes that it quotes as Python literals.
+            reason = _QUOTED_BYTES.sub("", str(error or msg))
+            self._refuse(Refused(status, f"The request is not HTTP: {reason}."))
 
     def _update_timer(self) -> None:
         """Start the timer of what is awaited now, unless it runs already.
@@ -86,39 +86,39 @@ class PatientProtocol(H11Protocol):
         How long a connection may rest between two requests uvicorn sees to.
         """
         state = self.conn.their_state
-        wanted = state if state in (h11.IDLE, h11.SEND_BODY) else None
+        awaited = state if state in (h11.IDLE, h11.SEND_BODY) else None
         unread, _ = self.conn.trailing_data
-        asked_before = cast("RequestResponseCycle | None", self.cycle) is not None
-        rests = wanted is h11.IDLE and asked_before and not unread
-        if rests or self.transport.is_closing():
-            wanted = None
-        if wanted is not self._awaited:
-            self._wait_for(wanted)
+        served_before = cast("RequestResponseCycle | None", self.cycle) is not None
+        is_idle = awaited is h11.IDLE and served_before and not unread
+        if is_idle or self.transport.is_closing():
+            awaited = None
+        if awaited is not self._awaited:
+            self._wait_for(awaited)
 
-    def _wait_for(self, wanted: object) -> None:
+    def _wait_for(self, awaited: object) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._awaited = wanted
-        if wanted is h11.IDLE:
-            self._timer = self.loop.call_later(self.patience.head_seconds, self._head_is_late)
-        elif wanted is h11.SEND_BODY:
+        self._awaited = awaited
+        if awaited is h11.IDLE:
+            self._timer = self.loop.call_later(self.patience.head_seconds, self._on_head_timeout)
+        elif awaited is h11.SEND_BODY:
             seconds = self.patience.body_seconds
-            self._timer = self.loop.call_later(seconds, self._judge_body, self._received_bytes)
+            self._timer = self.loop.call_later(seconds, self._check_body_rate, self._received_bytes)
 
-    def _head_is_late(self) -> None:
+    def _on_head_timeout(self) -> None:
         unread, _ = self.conn.trailing_data
         if unread:
             self._refuse(Refused(408, "The headers did not come in time."))
         else:
             self.transport.close()
 
-    def _judge_body(self, received_before: int) -> None:
+    def _check_body_rate(self, received_before: int) -> None:
         """Refuse a body that came too slowly, unless the server itself did not read on."""
         received = self._received_bytes - received_before
-        enough = MIN_BYTES_PER_SECOND * self.patience.body_seconds
-        our_turn = self.flow.read_paused or self.conn.they_are_waiting_for_100_continue
-        if our_turn or received >= enough:
+        min_bytes = MIN_BYTES_PER_SECOND * self.patience.body_seconds
+        server_paused = self.flow.read_paused or self.conn.they_are_waiting_for_100_continue
+        if server_paused or received >= min_bytes:
             self._wait_for(h11.SEND_BODY)
         else:
             self._refuse(Refused(408, "The body did not come in time."))
@@ -129,7 +129,7 @@ class PatientProtocol(H11Protocol):
         self._wait_for(None)
         cycle = cast("RequestResponseCycle | None", self.cycle)  # none before the first request
         if cycle is not None and not cycle.response_complete:
-            # Whoever reads the body learns that the client is gone.
+            # What reads the body learns that the client has left.
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -143,10 +143,10 @@ class PatientProtocol(H11Protocol):
         self.transport.close()
 
 
-def patient_protocol(wanted: Patience) -> type[PatientProtocol]:
+def patient_protocol(limits: Patience) -> type[PatientProtocol]:
     """The protocol with these limits; uvicorn makes one for each connection."""
 
     class Protocol(PatientProtocol):
-        patience = wanted
+        patience = limits
 
     return Protocol

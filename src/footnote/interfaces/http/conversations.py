@@ -75,8 +75,8 @@ class AskedAgain(requests.Again):
 
     def asking(self, question: str = "", conversation: tuple[requests.Turn, ...] = ()) -> Asking:
         """The question as the engine takes it. Raises InvalidRequest."""
-        asked = super().asking(question, conversation)
-        return replace(asked, agent=self.agent)
+        asking = super().asking(question, conversation)
+        return replace(asking, agent=self.agent)
 
 
 class AskedNext(AskedAgain):
@@ -95,19 +95,19 @@ _EXCHANGE = {**ANSWER, **problem_responses("budget-exceeded", "conflict", "lane-
 async def create_conversation(
     *,
     workspace: TheWorkspace,
-    wanted: NewConversation = _UNNAMED,
+    body: NewConversation = _UNNAMED,
     response: Response,
     idempotency_key: requests.IdempotencyKey = None,
 ) -> Conversation:
     """Create a conversation; the same `Idempotency-Key` gives the same conversation."""
-    made = await workspace.create_conversation(
-        title=wanted.title or "",
-        document_mode=wanted.document_mode,
-        document_ids=wanted.document_ids,
+    conversation = await workspace.create_conversation(
+        title=body.title or "",
+        document_mode=body.document_mode,
+        document_ids=body.document_ids,
         idempotency_key=idempotency_key,
     )
-    response.headers["Location"] = f"/v1/conversations/{made.conversation_id}"
-    return made
+    response.headers["Location"] = f"/v1/conversations/{conversation.conversation_id}"
+    return conversation
 
 
 @router.get("/v1/conversations")
@@ -201,10 +201,12 @@ async def export_conversation(
         return Response(await workspace.export_docx(conversation_id), media_type=DOCX)
     if format_ == "pdf":
         return Response(await workspace.export_pdf(conversation_id), media_type=PDF)
-    found, messages = await workspace.export_conversation(conversation_id)
+    conversation, messages = await workspace.export_conversation(conversation_id)
     if format_ == "markdown":
-        return Response(as_markdown(found, messages), media_type="text/markdown; charset=utf-8")
-    return ConversationExport(conversation=found, messages=tuple(messages))
+        return Response(
+            as_markdown(conversation, messages), media_type="text/markdown; charset=utf-8"
+        )
+    return ConversationExport(conversation=conversation, messages=tuple(messages))
 
 
 @router.get("/v1/conversations/{conversation_id}/messages")
@@ -237,14 +239,14 @@ async def ask_in_conversation(
     request: Request,
     workspace: TheWorkspace,
     conversation_id: UUID,
-    asked: AskedNext,
+    body: AskedNext,
     idempotency_key: requests.IdempotencyKey = None,
 ) -> Exchange | Response:
     """Ask a question after the last message; the same `Idempotency-Key` gives the same answer."""
     question = await workspace.next_question(
-        conversation_id, asked.asking(asked.question), idempotency_key=idempotency_key
+        conversation_id, body.asking(body.question), idempotency_key=idempotency_key
     )
-    return await _answer(request, workspace, question, stream=asked.stream)
+    return await _answer(request, workspace, question, stream=body.stream)
 
 
 @router.patch(
@@ -258,7 +260,7 @@ async def edit_question(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    asked: AskedNext,
+    body: AskedNext,
     idempotency_key: requests.IdempotencyKey = None,
 ) -> Exchange | Response:
     """Ask another question in place of one; what followed stays as a branch.
@@ -268,10 +270,10 @@ async def edit_question(
     question = await workspace.edited_question(
         conversation_id,
         message_id,
-        asked.asking(asked.question),
+        body.asking(body.question),
         idempotency_key=idempotency_key,
     )
-    return await _answer(request, workspace, question, stream=asked.stream)
+    return await _answer(request, workspace, question, stream=body.stream)
 
 
 @router.post(
@@ -285,7 +287,7 @@ async def regenerate_answer(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    again: AskedAgain = _AS_BEFORE,
+    body: AskedAgain = _AS_BEFORE,
     idempotency_key: requests.IdempotencyKey = None,
 ) -> Exchange | Response:
     """Answer a question again; the old answer stays as a branch.
@@ -293,9 +295,9 @@ async def regenerate_answer(
     The same `Idempotency-Key` gives the same answer.
     """
     question = await workspace.question_again(
-        conversation_id, message_id, again.asking(), idempotency_key=idempotency_key
+        conversation_id, message_id, body.asking(), idempotency_key=idempotency_key
     )
-    return await _answer(request, workspace, question, stream=again.stream)
+    return await _answer(request, workspace, question, stream=body.stream)
 
 
 @router.post("/v1/conversations/{conversation_id}/messages/{message_id}/activate")
@@ -317,12 +319,12 @@ async def suggest_in_conversation(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    wanted: requests.AnsweredBefore = _IN_ITS_LANGUAGE,
+    body: requests.AnsweredBefore = _IN_ITS_LANGUAGE,
 ) -> Suggestions | Response:
     """Suggest what may be asked after an answer; made once, and then kept with the message."""
     return await unless_gone(
         request,
-        workspace.suggest_in_conversation(conversation_id, message_id, language=wanted.language),
+        workspace.suggest_in_conversation(conversation_id, message_id, language=body.language),
     )
 
 

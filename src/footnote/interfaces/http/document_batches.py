@@ -46,33 +46,35 @@ class SeveralChanges(SeveralDocuments):
 
 
 @router.post("/v1/documents/changes")
-async def change_documents(workspace: TheWorkspace, wanted: SeveralChanges) -> DocumentOutcomes:
+async def change_documents(workspace: TheWorkspace, changes: SeveralChanges) -> DocumentOutcomes:
     """Change tags, metadata and access of several documents.
 
     Each one is changed or refused by itself, and the answer says which.
     """
     return DocumentOutcomes(
         documents=await workspace.change_documents(
-            wanted.document_ids,
-            add_tags=wanted.add_tags,
-            remove_tags=wanted.remove_tags,
-            metadata=wanted.metadata,
-            visibility=wanted.visibility,
-            shared_with=wanted.shared_with,
+            changes.document_ids,
+            add_tags=changes.add_tags,
+            remove_tags=changes.remove_tags,
+            metadata=changes.metadata,
+            visibility=changes.visibility,
+            shared_with=changes.shared_with,
         )
     )
 
 
 @router.post("/v1/documents/deletions")
-async def delete_documents(workspace: TheWorkspace, wanted: SeveralDocuments) -> DocumentOutcomes:
+async def delete_documents(
+    workspace: TheWorkspace, selection: SeveralDocuments
+) -> DocumentOutcomes:
     """Delete several documents, their attachments and everything made from them.
 
     Each one is deleted or refused by itself, and the answer says which.
     """
-    return DocumentOutcomes(documents=await workspace.delete_documents(wanted.document_ids))
+    return DocumentOutcomes(documents=await workspace.delete_documents(selection.document_ids))
 
 
 @router.post("/v1/documents/retries", status_code=202)
-async def retry_documents(workspace: TheWorkspace, wanted: SeveralDocuments) -> RetryReport:
+async def retry_documents(workspace: TheWorkspace, selection: SeveralDocuments) -> RetryReport:
     """Queue several failed documents once more; the answer says which were refused, and why."""
-    return RetryReport(documents=await workspace.retry_all(wanted.document_ids))
+    return RetryReport(documents=await workspace.retry_all(selection.document_ids))

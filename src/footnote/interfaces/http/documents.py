@@ -116,13 +116,13 @@ async def receive_document(
     """
     if not file.filename:
         raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
-    most = workspace.engine.settings.limits.bytes
-    if (file.size or 0) > most:
-        raise content_too_large("file", most)
+    max_bytes = workspace.engine.settings.limits.bytes
+    if (file.size or 0) > max_bytes:
+        raise content_too_large("file", max_bytes)
     # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
     received = await workspace.receive_stream(
         file.file,
-        _as_named(file.filename),
+        _unescaped(file.filename),
         collection=collection,
         external_id=external_id,
         metadata=metadata,
@@ -142,9 +142,9 @@ _ESCAPED = re.compile("%(22|0D|0A)")
 (WHATWG HTML, multipart/form-data encoding algorithm)."""
 
 
-def _as_named(filename: str) -> str:
-    """A file's name as it was before a form had it."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), filename)
+def _unescaped(filename: str) -> str:
+    """A file's name as it was before a form escaped it."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), filename)
 
 
 @router.get("/v1/documents/{document_id}")
@@ -196,7 +196,7 @@ async def get_document(workspace: TheWorkspace, document_id: UUID) -> DocumentWi
 async def get_document_content(
     workspace: LinkedWorkspace,
     document_id: UUID,
-    wanted: Annotated[
+    range_header: Annotated[
         str | None,
         Header(alias="Range", description="One range of bytes, as `bytes=0-1023`."),
     ] = None,
@@ -206,32 +206,34 @@ async def get_document_content(
     It is that of the published version, or of the newest one before any is published.
     """
     file = await workspace.original_file(document_id)
-    part = _wanted_part(wanted, file.byte_size)
+    part = _requested_range(range_header, file.byte_size)
     if part is not None and not part:
         file.content.close()
         return _not_satisfiable(file.byte_size)
-    sent = range(file.byte_size) if part is None else part
+    sent_range = range(file.byte_size) if part is None else part
     plain = "".join(
-        each if each.isascii() and each.isprintable() and each not in '"\\%' else "_"
-        for each in file.filename
+        character
+        if character.isascii() and character.isprintable() and character not in '"\\%'
+        else "_"
+        for character in file.filename
     )
-    coded = quote(file.filename, safe="")
-    whole = (
+    encoded = quote(file.filename, safe="")
+    content_range = (
         {}
         if part is None
         else {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{file.byte_size}"}
     )
     return _FilePart(
         file.content,
-        sent,
+        sent_range,
         status_code=200 if part is None else 206,
         media_type=file.media_type,
         headers={
-            **whole,
+            **content_range,
             "Accept-Ranges": "bytes",
-            "Content-Length": f"{len(sent)}",
+            "Content-Length": f"{len(sent_range)}",
             # A name of any characters (RFC 6266).
-            "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}",
+            "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}",
             # Never shown in a browser: the file may be a web page that somebody else wrote.
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": "sandbox; default-src 'none'; base-uri 'none'; "
@@ -242,7 +244,7 @@ async def get_document_content(
 
 
 class _FilePart(StreamingResponse):
-    """A part of a file, which is closed once it was sent or nobody waits for it any more."""
+    """A part of a file, which is closed once it was sent or its client has left."""
 
     def __init__(
         self,
@@ -267,9 +269,9 @@ class _FilePart(StreamingResponse):
 async def _pieces(file: BinaryIO, part: range) -> AsyncIterator[bytes]:
     """A part of a file, a piece at a time."""
     file.seek(part.start)
-    left = len(part)
-    while piece := await asyncio.to_thread(file.read, min(left, _PIECE_BYTES)):
-        left -= len(piece)
+    remaining = len(part)
+    while piece := await asyncio.to_thread(file.read, min(remaining, _PIECE_BYTES)):
+        remaining -= len(piece)
         yield piece
 
 
@@ -329,16 +331,16 @@ async def delete_document(
     return Response(json_of(erasure), media_type="application/json")
 
 
-def _wanted_part(header: str | None, byte_size: int) -> range | None:
+def _requested_range(header: str | None, byte_size: int) -> range | None:
     """The bytes that `Range` asks for, of a file of that size; None for the whole of it.
 
     Several ranges, and what is no range of bytes, may be passed over. An empty range means that
     none of the bytes asked for is there.
     """
-    found = _ONE_RANGE.fullmatch(header.strip()) if header else None
-    if found is None:
+    match = _ONE_RANGE.fullmatch(header.strip()) if header else None
+    if match is None:
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     if not first:
         return range(byte_size - min(int(last), byte_size), byte_size) if last else None
     if last and int(last) < int(first):

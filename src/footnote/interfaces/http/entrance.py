@@ -29,8 +29,8 @@ from footnote.ports.telemetry import (
 TRACE_HEADER = "Traceresponse"
 """As the second level of W3C Trace Context has it: which trace a request is in."""
 _METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE".split())
-_LEAST_ERROR = 500
-_About = dict[str, str | bool | int | float]
+_MIN_ERROR_STATUS = 500
+_Attributes = dict[str, str | bool | int | float]
 _ENDING = Refused(
     503,
     "The server was stopped before the request was answered.",
@@ -44,9 +44,9 @@ class Entrance:
     """Opens the span of each request, refuses what the policy does not let in, and adds headers.
 
     The span is named by the request's route, and each answer says which trace it is in. FastAPI's
-    own, and OpenTelemetry's middleware, note addresses with their queries, in which questions stand
-    and links carry their secret; here only the pattern of the route is told. HEAD is answered as
-    GET is, without the body.
+    telemetry and OpenTelemetry's middleware record addresses with their queries, which have
+    questions and the secrets of links in them; here only the pattern of the route is recorded. HEAD
+    is answered as GET is, without the body.
     """
 
     app: ASGIApp
@@ -55,7 +55,7 @@ class Entrance:
     https: bool = False
     """Whether the server is reached over TLS alone."""
     ending: Callable[[], bool] = lambda: False
-    """Whether the server was told to end: it then breaks off what takes longer than its grace."""
+    """Whether the server is stopping: it then cancels what takes longer than its grace period."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on or answer it with a problem."""
@@ -64,23 +64,23 @@ class Entrance:
             return
         method = scope["method"] if scope["method"] in _METHODS else "_OTHER"
         started = perf_counter()
-        about: _About = {"http.request.method": method}
+        attributes: _Attributes = {"http.request.method": method}
         parent = extract_traceparent(Headers(scope=scope).get(TRACEPARENT))
         without_body = method == "HEAD"
         if without_body:
             scope = {**scope, "method": "GET"}
-        with span(method, about, kind=SpanKind.SERVER, parent=parent) as opened:
+        with span(method, attributes, kind=SpanKind.SERVER, parent=parent) as request_span:
 
             async def send_with_headers(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    about["http.response.status_code"] = message["status"]
+                    attributes["http.response.status_code"] = message["status"]
                     headers = MutableHeaders(scope=message)
                     for value in inject_traceparent().values():
                         headers[TRACE_HEADER] = value
                     add_headers(headers, scope, https=self.https)
                     await send(message)
                     if without_body:
-                        # It is over, and whoever streams the rest hears that nobody reads.
+                        # The answer is complete; what streams its body learns that nobody reads.
                         await send({"type": "http.response.body", "body": b""})
                 elif not without_body:
                     await send(message)
@@ -90,37 +90,37 @@ class Entrance:
             except asyncio.CancelledError:
                 if not self.ending():
                     raise
-                await _break_off(scope, receive, send_with_headers, about)
+                await _break_off(scope, receive, send_with_headers, attributes)
             finally:
-                _describe(opened, method, scope, about)
-                REQUESTS.record(perf_counter() - started, about)
+                _describe(request_span, method, scope, attributes)
+                REQUESTS.record(perf_counter() - started, attributes)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = refusal(scope, self.policy)
         closing = {"Connection": "close"} if ends_twice(scope) else None
-        answer = self.app if refused is None else refused.response(closing)
+        handle = self.app if refused is None else refused.response(closing)
         try:
-            await answer(scope, self.body.limited(scope, receive), send)
+            await handle(scope, self.body.limited(scope, receive), send)
         except ClientDisconnect:
-            # Nobody is there to be answered, and nothing failed.
+            # The client has left, and nothing failed.
             structlog.get_logger(__name__).debug("the client left before it was answered")
 
 
-async def _break_off(scope: Scope, receive: Receive, send: Send, about: _About) -> None:
-    """Say that the server ends; one whose answer has begun learns it from its connection."""
-    if "http.response.status_code" not in about:
+async def _break_off(scope: Scope, receive: Receive, send: Send, attributes: _Attributes) -> None:
+    """Answer that the server is stopping, unless the answer has begun: its connection closes."""
+    if "http.response.status_code" not in attributes:
         await _ENDING.response({"Connection": "close"})(scope, receive, send)
 
 
-def _describe(opened: Span, method: str, scope: Scope, about: _About) -> None:
-    """Tell the span which route was asked, and how that went."""
+def _describe(request_span: Span, method: str, scope: Scope, attributes: _Attributes) -> None:
+    """Give the span its route and the outcome of the request."""
     route = scope.get("route")
     pattern = getattr(route, "path", None)
     if isinstance(pattern, str):
-        about["http.route"] = pattern
-        opened.update_name(f"{method} {pattern}")
-    opened.set_attributes(about)
-    status = about.get("http.response.status_code")
-    if isinstance(status, int) and status >= _LEAST_ERROR:
-        opened.set_attribute("error.type", str(status))
-        opened.set_status(Status(StatusCode.ERROR))
+        attributes["http.route"] = pattern
+        request_span.update_name(f"{method} {pattern}")
+    request_span.set_attributes(attributes)
+    status = attributes.get("http.response.status_code")
+    if isinstance(status, int) and status >= _MIN_ERROR_STATUS:
+        request_span.set_attribute("error.type", str(status))
+        request_span.set_status(Status(StatusCode.ERROR))

@@ -56,42 +56,42 @@ async def list_erasures(workspace: TheWorkspace) -> ErasureList:
 
 
 @router.post("/v1/erasures", responses=problem_responses("conflict"))
-async def erase(workspace: TheWorkspace, wanted: Erase) -> Erasure:
+async def erase(workspace: TheWorkspace, body: Erase) -> Erasure:
     """Delete something for good with all that quotes it, look everywhere, and certify it."""
-    given = (wanted.document_id, wanted.collection, wanted.principal_id)
-    if sum(each is not None for each in given) != 1:
+    targets = (body.document_id, body.collection, body.principal_id)
+    if sum(target is not None for target in targets) != 1:
         raise InvalidRequest(
             "one thing is erased at a time", hint="name a document, a collection or a principal"
         )
-    if wanted.document_id is not None:
-        return await workspace.erase_document(wanted.document_id)
-    if wanted.collection is not None:
-        return await workspace.erase_collection(wanted.collection)
-    return await workspace.erase_principal(wanted.principal_id or "")
+    if body.document_id is not None:
+        return await workspace.erase_document(body.document_id)
+    if body.collection is not None:
+        return await workspace.erase_collection(body.collection)
+    return await workspace.erase_principal(body.principal_id or "")
 
 
 @router.post("/v1/erasures/verify")
-async def verify_erasure(workspace: TheWorkspace, wanted: VerifyErasure) -> ErasureVerification:
+async def verify_erasure(workspace: TheWorkspace, body: VerifyErasure) -> ErasureVerification:
     """Verify that a certificate is what was given, and that its documents are still gone."""
-    certificate = _understood(Erasure, wanted.certificate, "body.certificate")
+    certificate = _parsed(Erasure, body.certificate, "body.certificate")
     return await workspace.verify_erasure(certificate)
 
 
 @router.post("/v1/erasures/replay")
-async def replay_erasures(workspace: TheWorkspace, wanted: ReplayErasures) -> ReplayReport:
+async def replay_erasures(workspace: TheWorkspace, body: ReplayErasures) -> ReplayReport:
     """Erase again what a restored backup brought back."""
     entries = [
-        _understood(ErasureEntry, each, f"body.erasures.{place}")
-        for place, each in enumerate(wanted.erasures)
+        _parsed(ErasureEntry, entry, f"body.erasures.{index}")
+        for index, entry in enumerate(body.erasures)
     ]
     return ReplayReport(erasures=await workspace.replay_erasures(entries))
 
 
-def _understood(kind: type[Kind], given: Mapping[str, object], where: str) -> Kind:
-    """What came from here once, with members that later versions may add. Raises InvalidRequest."""
+def _parsed(kind: type[Kind], value: Mapping[str, object], location: str) -> Kind:
+    """A record that was issued here; unknown members are ignored. Raises InvalidRequest."""
     try:
-        return adapter(kind).validate_python(given)
+        return adapter(kind).validate_python(value)
     except ValidationError as error:
         raise InvalidRequest(
-            f"{where}: it is not what an erasure gave", hint="send it as it came, unchanged"
+            f"{location}: it is not what an erasure gave", hint="send it as it came, unchanged"
         ) from error

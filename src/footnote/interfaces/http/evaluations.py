@@ -60,15 +60,14 @@ async def list_evaluations(
 @router.post(
     "/v1/evaluations", status_code=202, responses=problem_responses("conflict", "not-found")
 )
-async def start_evaluation(workspace: TheWorkspace, wanted: StartEvaluation) -> StartedEvaluation:
+async def start_evaluation(workspace: TheWorkspace, body: StartEvaluation) -> StartedEvaluation:
     """Have a worker ask a golden set and keep the run; one at a time in a workspace."""
-    # As below.
-    from footnote.evaluation import kept  # noqa: PLC0415  # as said there
+    from footnote.evaluation import kept  # noqa: PLC0415  # numpy is slow to import
 
-    if wanted.lines is None:
-        order = EvaluationOrder(golden=wanted.golden or "", plan=wanted.plan, k=wanted.k)
+    if body.lines is None:
+        order = EvaluationOrder(golden=body.golden or "", plan=body.plan, k=body.k)
     else:
-        order = kept.order_of(wanted.lines, wanted.name, plan=wanted.plan, k=wanted.k)
+        order = kept.order_of(body.lines, body.name, plan=body.plan, k=body.k)
     return await workspace.start_evaluation(order)
 
 
@@ -100,8 +99,7 @@ async def compare_evaluations(
     b: Annotated[UUID, Query(description="The run that is compared.")],
 ) -> EvaluationComparison:
     """Compare two runs over the same questions, by a paired randomisation test."""
-    # numpy and the rest of evaluation load when two runs are compared.
-    from footnote.evaluation import kept  # noqa: PLC0415  # as said above
+    from footnote.evaluation import kept  # noqa: PLC0415  # numpy is slow to import
 
     return await kept.compare_evaluations(workspace, a, b)
 

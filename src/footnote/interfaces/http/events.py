@@ -73,9 +73,9 @@ def _stream(
 
 
 @router.post("/v1/webhooks", status_code=201)
-async def add_endpoint(workspace: TheWorkspace, wanted: AddWebhook) -> NewWebhook:
+async def add_endpoint(workspace: TheWorkspace, webhook: AddWebhook) -> NewWebhook:
     """Add a webhook; this answer alone has the secret that signs its messages."""
-    endpoint, secret = await workspace.add_webhook(wanted.url, wanted.events)
+    endpoint, secret = await workspace.add_webhook(webhook.url, webhook.events)
     return NewWebhook(endpoint=endpoint, secret=secret)
 
 

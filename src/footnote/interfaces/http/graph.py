@@ -17,7 +17,7 @@ from footnote.knowledge.graph_formats import MEDIA_TYPES, GraphFormat, written
 router = workspace_router("graph")
 
 
-_WRITTEN = {
+_FORMATS = {
     MEDIA_TYPES[GraphFormat.GRAPHML]: {"schema": {"type": "string"}},
     MEDIA_TYPES[GraphFormat.JSON_LD]: {"schema": {"type": "object"}},
 }
@@ -26,7 +26,7 @@ _WRITTEN = {
 @router.get(
     "/v1/graph",
     response_model=Graph,
-    responses={**problem_responses("not-found"), 200: {"content": _WRITTEN}},
+    responses={**problem_responses("not-found"), 200: {"content": _FORMATS}},
 )
 async def get_graph(
     workspace: TheWorkspace,
@@ -43,9 +43,9 @@ async def get_graph(
     ] = None,
 ) -> Graph | Response:
     """Show how entities and documents are related, each edge with the words that it rests on."""
-    found = await workspace.graph(
+    graph = await workspace.graph(
         entity_id=entity_id, document_id=document_id, kinds=kind, limit=limit
     )
     if format_ is None:
-        return found
-    return Response(written(found, format_), media_type=MEDIA_TYPES[format_])
+        return graph
+    return Response(written(graph, format_), media_type=MEDIA_TYPES[format_])

@@ -1,4 +1,4 @@
-"""Which requests a server answers, how much of each it reads, and what browsers are told."""
+"""Which requests a server answers, how much of each it reads, and its security headers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_JSON_BYTES = 1024 * 1024
 """Largest body of a request that uploads nothing."""
 
 _FORM_OVERHEAD_BYTES = 1024 * 1024 + 64 * 1024
-"""What the fields and boundaries of an upload may take beside its file."""
+"""The most that the fields and boundaries of an upload may take, without its file."""
 
 
 MAX_HEADERS = 100
@@ -32,7 +32,7 @@ MAX_HEAD_BYTES = 32 * 1024
 """Of the request's line and headers. Browsers and proxies send a few thousand."""
 
 
-_SENT_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{what}" for what in ("Site", "Mode", "Dest", "User")))
+_SENT_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{name}" for name in ("Site", "Mode", "Dest", "User")))
 """Headers that say where a request comes from: of two, another server would use the other."""
 
 
@@ -47,16 +47,16 @@ HEAD_TOO_LARGE = Refused(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Under which names the server is asked, and which pages may ask it."""
+    """The names that the server answers to, and the sites whose pages may send requests."""
 
     only_local: bool
-    """Whether this computer alone is served, since nobody is asked who they are."""
+    """Whether this computer alone is served, since identities are not asked for."""
     hosts: frozenset[str] = frozenset()
     """Names and addresses of the server, beside those of this computer."""
     origins: frozenset[str] = frozenset()
     """Of other sites whose pages may ask."""
     own_origin: str = ""
-    """Of the server's own pages, beside the name that it is asked under."""
+    """Of the server's own pages, beside the name in the Host header."""
 
     def is_own(self, headers: Headers) -> bool:
         """Whether a request says that it comes from a page of this server."""
@@ -66,11 +66,11 @@ class Policy:
         return origin in (self.own_origin, f"https://{host}", f"http://{host}")
 
     def foreign(self, scope: Scope) -> Refused | None:
-        """Why a request from elsewhere is refused, where identities are asked for."""
+        """Why a request for another host or of another site is refused, with identities."""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         name = _host(f"//{host}")
-        # What watches over servers asks for their health by address.
+        # Monitoring asks servers for their health by address.
         if not is_loopback(name) and name not in self.hosts and scope["path"] != "/health":
             return Refused(
                 421,
@@ -101,21 +101,21 @@ def policy_from(settings: Settings) -> Policy:
     """What the settings allow. Raises UnsupportedSettings."""
     if not settings.identity_ways:
         return Policy(only_local=True)
-    for name, given in (
+    for name, value in (
         ("allowed_hosts", settings.allowed_hosts),
         ("cors_origins", settings.cors_origins),
     ):
-        if "*" in listed(given):
+        if "*" in listed(value):
             raise UnsupportedSettings(
                 f"The setting {name} cannot be used: * would let in every site there is.",
                 hint="Name each one, joined by commas.",
             )
     public = (settings.public_url or "").rstrip("/")
-    named = (settings.listens_at[0], _host(public), *listed(settings.allowed_hosts))
+    hosts = (settings.listens_at[0], _host(public), *listed(settings.allowed_hosts))
     return Policy(
         only_local=False,
-        hosts=frozenset(each.lower().strip("[]") for each in named if each),
-        origins=frozenset(each.lower().rstrip("/") for each in listed(settings.cors_origins)),
+        hosts=frozenset(host.lower().strip("[]") for host in hosts if host),
+        origins=frozenset(origin.lower().rstrip("/") for origin in listed(settings.cors_origins)),
         own_origin=public.lower(),
     )
 
@@ -125,11 +125,11 @@ def refusal(scope: Scope, policy: Policy) -> Refused | None:
 
     The `Host` header keeps out web pages whose name was rebound to this server, `Origin` those that
     post across sites, and `Sec-Fetch-Site` those that embed or load. A person may follow a link, as
-    to a footnote: the page it stands on sees nothing of what it opens. As long as there are no
+    to a footnote: the page it stands on sees nothing of what it opens. Without
     identities, the peer's address keeps other computers out too, however the app is served.
     """
-    foreign = _not_local if policy.only_local else policy.foreign
-    return _unusual(scope) or foreign(scope)
+    refuse_origin = _not_local if policy.only_local else policy.foreign
+    return _malformed_head(scope) or refuse_origin(scope)
 
 
 _HEADERS = (
@@ -144,33 +144,33 @@ _HEADERS = (
     ),
     ("Cache-Control", "no-store"),
 )
-"""What browsers are told with each answer that does not say it otherwise (OWASP REST Security)."""
+"""Added to each answer that does not set them itself (OWASP REST Security)."""
 _HSTS = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 
 
 def security_headers(*, https: bool) -> tuple[tuple[str, str], ...]:
-    """What browsers are told, where the server is reached over TLS alone or not."""
+    """The security headers, with HSTS where the server is reached over TLS alone."""
     return (*_HEADERS, _HSTS) if https else _HEADERS
 
 
 RATE_LIMIT_HEADERS = tuple(
-    f"RateLimit-{what}" for what in ("Limit", "Remaining", "Reset", "Policy")
+    f"RateLimit-{name}" for name in ("Limit", "Remaining", "Reset", "Policy")
 )
 """Their names are those of draft-ietf-httpapi-ratelimit-headers."""
 
 
 def add_headers(headers: MutableHeaders, scope: Scope, *, https: bool) -> None:
-    """Add to an answer what browsers may do with it, and where its caller stands.
+    """Add the security headers to an answer, with its caller's rate limit and database position.
 
-    That is, its rate limit once it was counted, and up to where it has seen the database once its
-    act is over, where there are replicas. `https` is whether the server is reached over TLS alone.
+    The rate limit is there once the request was counted, and the position, where there are
+    replicas, once its work is done. `https` is whether the server is reached over TLS alone.
     """
-    last, seen = scope.get(RATE_LIMIT), scope.get(SEEN)
-    if isinstance(last, LastRateLimit):
-        for name, value in _rate_limit_headers(last.rate_limit):
+    last_limit, last_seen = scope.get(RATE_LIMIT), scope.get(SEEN)
+    if isinstance(last_limit, LastRateLimit):
+        for name, value in _rate_limit_headers(last_limit.rate_limit):
             headers[name] = value
-    if isinstance(seen, LastSeen) and seen.position is not None:
-        headers[POSITION_HEADER] = str(seen.position)
+    if isinstance(last_seen, LastSeen) and last_seen.position is not None:
+        headers[POSITION_HEADER] = str(last_seen.position)
     for name, value in security_headers(https=https):
         headers.setdefault(name, value)
 
@@ -197,7 +197,7 @@ def ends_twice(scope: Scope) -> bool:
     return {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}
 
 
-def _unusual(scope: Scope) -> Refused | None:
+def _malformed_head(scope: Scope) -> Refused | None:
     pairs = scope["headers"]
     target = scope.get("raw_path") or scope["path"].encode()
     head_bytes = len(target) + len(scope.get("query_string", b""))
@@ -237,7 +237,9 @@ def _not_local(scope: Scope) -> Refused | None:
         detail = "The Host header does not name this computer."
     elif origin is not None and not is_loopback(_host(origin)):
         detail = "The Origin header does not name this computer."
-    elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_followed(scope):
+    elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_link_navigation(
+        scope
+    ):
         detail = "A page of another site asks."
     if not detail:
         return None
@@ -245,14 +247,18 @@ def _not_local(scope: Scope) -> Refused | None:
     return Refused(403, detail, code="not-local", hint=hint)
 
 
-_FOLLOWED = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-user": "?1"}
+_LINK_NAVIGATION = {
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+    "sec-fetch-user": "?1",
+}
 
 
-def _is_followed(scope: Scope) -> bool:
-    """Whether a person opens it from a link; browsers let no page set these headers."""
+def _is_link_navigation(scope: Scope) -> bool:
+    """Whether a person followed a link; browsers let no page set these headers."""
     headers = Headers(scope=scope)
-    sent = {name: headers.get(name) for name in _FOLLOWED}
-    return scope["method"] in ("GET", "HEAD") and sent == _FOLLOWED
+    fetch_headers = {name: headers.get(name) for name in _LINK_NAVIGATION}
+    return scope["method"] in ("GET", "HEAD") and fetch_headers == _LINK_NAVIGATION
 
 
 def _host(url: str) -> str:

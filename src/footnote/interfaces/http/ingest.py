@@ -61,8 +61,8 @@ class Push(_Labels):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [each for each in (self.url, self.text, self.content) if each is not None]
-        if len(given) != 1:
+        sources = [source for source in (self.url, self.text, self.content) if source is not None]
+        if len(sources) != 1:
             raise ValueError("give exactly one of url, text and content")
         if self.url is None and self.filename is None:
             raise ValueError("text and content need a filename")

@@ -45,28 +45,28 @@ class Rotation(Request):
 @router.get("/v1/identity")
 async def show_identity(workspace: TheWorkspace) -> WhoAsks:
     """Show who asks, as the credential proved it, and what they may do in the workspace."""
-    who = workspace.principal
+    principal = workspace.principal
     return WhoAsks(
         workspace=workspace.workspace.name,
-        principal=who.principal_id,
-        groups=who.groups,
-        role=who.role,
-        collections=dict(who.collections),
-        rights=tuple(each for each in Right if each in workspace.rights),
+        principal=principal.principal_id,
+        groups=principal.groups,
+        role=principal.role,
+        collections=dict(principal.collections),
+        rights=tuple(right for right in Right if right in workspace.rights),
         credential=workspace.credential,
     )
 
 
 @router.post("/v1/keys", status_code=201)
-async def create_key(workspace: TheWorkspace, wanted: WantedKey) -> NewApiKey:
+async def create_key(workspace: TheWorkspace, key: WantedKey) -> NewApiKey:
     """Make an API key; this answer alone has it."""
     return await workspace.create_key(
-        wanted.name,
-        rights=tuple(each.value for each in wanted.rights),
-        principal=wanted.principal,
-        groups=wanted.groups,
-        collections=wanted.collections,
-        expires_in_days=wanted.expires_in_days,
+        key.name,
+        rights=tuple(right.value for right in key.rights),
+        principal=key.principal,
+        groups=key.groups,
+        collections=key.collections,
+        expires_in_days=key.expires_in_days,
     )
 
 
@@ -77,9 +77,9 @@ async def list_keys(workspace: TheWorkspace) -> KeyList:
 
 
 @router.post("/v1/keys/{key_id}/rotate", status_code=201)
-async def rotate_key(workspace: TheWorkspace, key_id: KeyId, wanted: Rotation) -> NewApiKey:
+async def rotate_key(workspace: TheWorkspace, key_id: KeyId, rotation: Rotation) -> NewApiKey:
     """Make a key that takes the place of another, which stays valid for the overlap."""
-    return await workspace.rotate_key(key_id, overlap_hours=wanted.overlap_hours)
+    return await workspace.rotate_key(key_id, overlap_hours=rotation.overlap_hours)
 
 
 @router.delete("/v1/keys/{key_id}", status_code=204)

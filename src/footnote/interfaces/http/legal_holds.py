@@ -1,4 +1,4 @@
-"""Routes of what may not be deleted until an administrator lets it go."""
+"""Routes of legal holds: what may not be deleted until an administrator lifts the hold."""
 
 from __future__ import annotations
 
@@ -48,19 +48,17 @@ async def list_legal_holds(
 
 
 @router.post("/v1/legal-holds", status_code=201)
-async def set_legal_hold(workspace: TheWorkspace, wanted: SetLegalHold) -> LegalHold:
+async def set_legal_hold(workspace: TheWorkspace, hold: SetLegalHold) -> LegalHold:
     """Keep one document, a collection, or all of a principal from being deleted by anything."""
     return await workspace.set_legal_hold(
-        wanted.reason,
-        document_id=wanted.document_id,
-        collection=wanted.collection,
-        principal_id=wanted.principal_id,
+        hold.reason,
+        document_id=hold.document_id,
+        collection=hold.collection,
+        principal_id=hold.principal_id,
     )
 
 
 @router.post("/v1/legal-holds/{hold_id}/lift")
-async def lift_legal_hold(
-    workspace: TheWorkspace, hold_id: UUID, wanted: LiftLegalHold
-) -> LegalHold:
+async def lift_legal_hold(workspace: TheWorkspace, hold_id: UUID, body: LiftLegalHold) -> LegalHold:
     """Let what was held be deleted again; another hold on the same goes on."""
-    return await workspace.lift_legal_hold(hold_id, wanted.reason)
+    return await workspace.lift_legal_hold(hold_id, body.reason)

@@ -53,7 +53,7 @@ class Lifecycle:
         )
 
     def begin_to_end(self) -> None:
-        """End the streams that would stay open as long as their reader: those of events."""
+        """End the streams of events, which would stay open as long as their readers."""
         self.ending = True
         if self._engine is not None:
             self._engine.listener.end()

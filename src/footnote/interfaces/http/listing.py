@@ -1,4 +1,4 @@
-"""Routes of lists: documents in any order, views of them, what one has and is like, collections."""
+"""Routes of lists: documents, versions, passages, similar ones; saved views; collections."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OfStatus = Annotated[DocumentStatus | None, Query(description="Only with this st
 OfCollection = Annotated[Name | None, Query(description="Only in this collection.")]
 OfClass = Annotated[DocumentClass | None, Query(description="Only of this sort of document.")]
 WithTag = Annotated[Tag | None, Query(description="Only with this tag.")]
-Meeting = Annotated[
+Where = Annotated[
     FilterText | None,
     Query(description="Only what meets this filter, as JSON text in the grammar of filters."),
 ]
@@ -79,7 +79,7 @@ async def list_documents(
     collection: OfCollection = None,
     document_class: OfClass = None,
     tag: WithTag = None,
-    where: Meeting = None,
+    where: Where = None,
     sort: Annotated[
         DocumentSort, Query(description="By what they are sorted; ties go by the id.")
     ] = DocumentSort.CREATED_AT,
@@ -120,7 +120,7 @@ async def map_documents(
     collection: OfCollection = None,
     document_class: OfClass = None,
     tag: WithTag = None,
-    where: Meeting = None,
+    where: Where = None,
     clusters: Annotated[
         ClusterGranularity | None,
         Query(description="Say to which clusters of this granularity the points belong."),
@@ -175,18 +175,18 @@ async def list_views(workspace: TheWorkspace) -> ViewList:
 
 
 @router.put("/v1/views")
-async def keep_view(workspace: TheWorkspace, wanted: KeptView) -> SavedView:
+async def keep_view(workspace: TheWorkspace, view: KeptView) -> SavedView:
     """Keep a view under its name, in the place of an earlier one; nobody else sees it."""
     return await workspace.keep_view(
-        wanted.name,
-        query=wanted.query,
-        collection=wanted.collection,
-        status=wanted.status,
-        document_class=wanted.document_class,
-        tag=wanted.tag,
-        where=wanted.where,
-        sort=wanted.sort,
-        order=wanted.order,
+        view.name,
+        query=view.query,
+        collection=view.collection,
+        status=view.status,
+        document_class=view.document_class,
+        tag=view.tag,
+        where=view.where,
+        sort=view.sort,
+        order=view.order,
     )
 
 

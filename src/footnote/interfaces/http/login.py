@@ -23,7 +23,7 @@ SESSION_COOKIE = "__Host-footnote-session"
 """With this prefix browsers keep it only if this very host set it, for all paths, over TLS."""
 _ATTEMPT_COOKIE = "__Host-footnote-login"
 _SIGN_IN_PAGE = "/sign-in"
-_TOLD = (Forbidden, NotAuthenticated, NotReady, RateLimited)
+_REPORTED_ERRORS = (Forbidden, NotAuthenticated, NotReady, RateLimited)
 """What a person who logs in can do something about."""
 
 # They are for browsers and for the provider, and so no part of the described API.
@@ -35,83 +35,85 @@ WorkspaceName = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 @router.get(LOGIN_PATH)
 async def log_in(
-    life: TheLifecycle,
+    lifecycle: TheLifecycle,
     request: Request,
     next: Path = "/",  # noqa: A002  # as browsers send it
     workspace: WorkspaceName = None,
 ) -> Response:
     """Send the browser to the provider."""
     try:
-        url, kept = await begin_login(life.engine, workspace, next)
-    except _TOLD as error:
-        return _told(request, error)
-    answer = RedirectResponse(url, 302)
-    _set(answer, _ATTEMPT_COOKIE, kept, ATTEMPT_SECONDS)
-    return answer
+        url, attempt = await begin_login(lifecycle.engine, workspace, next)
+    except _REPORTED_ERRORS as error:
+        return _sign_in_failure(request, error)
+    response = RedirectResponse(url, 302)
+    _set_cookie(response, _ATTEMPT_COOKIE, attempt, ATTEMPT_SECONDS)
+    return response
 
 
 @router.get(CALLBACK_PATH)
-async def come_back(life: TheLifecycle, request: Request) -> Response:
+async def come_back(lifecycle: TheLifecycle, request: Request) -> Response:
     """Take what the provider answered, and make a session of it."""
-    kept = request.cookies.get(_ATTEMPT_COOKIE)
+    attempt = request.cookies.get(_ATTEMPT_COOKIE)
     try:
-        login = await finish_login(life.engine, kept, dict(request.query_params), _whence(request))
-    except _TOLD as error:
-        return _told(request, error)
-    answer = RedirectResponse(login.target, 303)
-    _set(answer, SESSION_COOKIE, login.session, login.seconds)
-    _forget(answer, _ATTEMPT_COOKIE)
-    return answer
+        login = await finish_login(
+            lifecycle.engine, attempt, dict(request.query_params), _client_of(request)
+        )
+    except _REPORTED_ERRORS as error:
+        return _sign_in_failure(request, error)
+    response = RedirectResponse(login.target, 303)
+    _set_cookie(response, SESSION_COOKIE, login.session, login.seconds)
+    _delete_cookie(response, _ATTEMPT_COOKIE)
+    return response
 
 
 @router.post("/v1/logout", status_code=204)
-async def leave(life: TheLifecycle, request: Request) -> Response:
+async def leave(lifecycle: TheLifecycle, request: Request) -> Response:
     """End the session of the browser."""
-    await log_out(life.engine, request.cookies.get(SESSION_COOKIE, ""))
-    answer = Response(status_code=204)
-    _forget(answer, SESSION_COOKIE)
-    return answer
+    await log_out(lifecycle.engine, request.cookies.get(SESSION_COOKIE, ""))
+    response = Response(status_code=204)
+    _delete_cookie(response, SESSION_COOKIE)
+    return response
 
 
 @router.post(BACKCHANNEL_PATH)
 async def end_by_provider(
-    life: TheLifecycle,
+    lifecycle: TheLifecycle,
     request: Request,
     logout_token: Annotated[str, Form(max_length=16 * 1024)],
 ) -> Response:
     """End the sessions that the provider says have ended."""
-    await end_logins(life.engine, logout_token, _whence(request))
+    await end_logins(lifecycle.engine, logout_token, _client_of(request))
     return Response(status_code=200)
 
 
-def _told(request: Request, error: FootnoteError) -> Response:
+def _sign_in_failure(request: Request, error: FootnoteError) -> Response:
     """Send a browser to the page to sign in, which says what failed; raise for anything else.
 
-    The address has the kind of the failure alone: words in it could be anybody's.
+    The address has only the code of the failure: text in it could be forged.
     """
     reads_pages = "text/html" in request.headers.get("accept", "")
     if not reads_pages or not (BUILT / "index.html").is_file():
         raise error
-    answer = RedirectResponse(
+    response = RedirectResponse(
         f"{_SIGN_IN_PAGE}?{urlencode({'failed': failure_of(error).code})}", 303
     )
-    _forget(answer, _ATTEMPT_COOKIE)
-    return answer
+    _delete_cookie(response, _ATTEMPT_COOKIE)
+    return response
 
 
-def _whence(request: Request) -> Presented:
-    """Where a request comes from that carries no credential of ours."""
+def _client_of(request: Request) -> Presented:
+    """The client of a request without one of our credentials."""
     return Presented(
         peer=None if request.client is None else request.client.host,
         forwarded=", ".join(request.headers.getlist("x-forwarded-for")) or None,
     )
 
 
-def _set(answer: Response, name: str, value: str, seconds: int) -> None:
-    answer.set_cookie(
+def _set_cookie(response: Response, name: str, value: str, seconds: int) -> None:
+    response.set_cookie(
         name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax"
     )
 
 
-def _forget(answer: Response, name: str) -> None:
-    answer.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")
+def _delete_cookie(response: Response, name: str) -> None:
+    response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")

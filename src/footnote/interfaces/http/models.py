@@ -52,20 +52,20 @@ class AddMcpServer(requests.Request):
 
 @router.get("/v1/models")
 async def show_models(
-    requester: TheRequester, workspace: TheWorkspace, named: WorkspaceName
+    requester: TheRequester, workspace: TheWorkspace, workspace_name: WorkspaceName
 ) -> ModelsHere:
     """List the configured models, those the workspace chose, and those that answer.
 
     What `GET /openai/v1/models` lists stands beside them, for clients of OpenAI's shape.
     """
     in_use = Models.from_domain(await workspace.models_in_use())
-    return ModelsHere(models=in_use, data=await chat_models(requester, named))
+    return ModelsHere(models=in_use, data=await chat_models(requester, workspace_name))
 
 
 @router.put("/v1/models")
-async def choose_models(workspace: TheWorkspace, wanted: UseModels) -> Models:
+async def choose_models(workspace: TheWorkspace, choice: UseModels) -> Models:
     """Choose the models that answer here: configured ones, or `extractive` for quotes."""
-    return Models.from_domain(await workspace.use_models(wanted.use))
+    return Models.from_domain(await workspace.use_models(choice.use))
 
 
 @router.delete("/v1/models")
@@ -75,9 +75,9 @@ async def forget_models(workspace: TheWorkspace) -> Models:
 
 
 @router.post("/v1/mcp-servers", status_code=201, responses=problem_responses("conflict"))
-async def add_server(workspace: TheWorkspace, wanted: AddMcpServer) -> McpServer:
+async def add_server(workspace: TheWorkspace, server: AddMcpServer) -> McpServer:
     """Add an MCP server; agents of the workspace may call its tools, named `NAME_TOOL`."""
-    return await workspace.add_mcp_server(wanted.name, wanted.url, wanted.headers)
+    return await workspace.add_mcp_server(server.name, server.url, server.headers)
 
 
 @router.get("/v1/mcp-servers")

@@ -30,7 +30,7 @@ _ANYWHERE = problem_responses("bad-request", "request-timeout", "head-too-large"
 """What is refused before a route is chosen."""
 
 _PROVIDER, _LINK = "provider", "link"
-"""The scheme that opens no route by itself, and the only one of what a link shows."""
+"""The scheme that opens no route by itself, and the only one for what a link shows."""
 
 _EVENT: dict[str, Any] = {
     "type": "object",
@@ -49,7 +49,7 @@ _PYTHON_WORD = re.compile(r"\b(?:None|True|False)\b|(?<=\d)…(?=\d)")
 def describe(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI description of an application, made once."""
     if app.openapi_schema is None:
-        made = _described(app.state.routers)
+        schema = _schema_of(app.state.routers)
         schemes = _security_schemes(app.state.lifecycle.settings)
         app.openapi_schema = {
             **get_openapi(
@@ -63,35 +63,35 @@ def describe(app: FastAPI) -> dict[str, Any]:
                 path: {
                     method: {
                         **operation,
-                        "security": [{name: []} for name in _opening(path, schemes)],
+                        "security": [{name: []} for name in _schemes_for(path, schemes)],
                     }
                     for method, operation in methods.items()
                 }
-                for path, methods in made["paths"].items()
+                for path, methods in schema["paths"].items()
             },
             "components": {
-                **made["components"],
+                **schema["components"],
                 **({"securitySchemes": schemes} if schemes else {}),
             },
         }
     return app.openapi_schema
 
 
-_made: dict[tuple[int, ...], dict[str, Any]] = {}
+_cached_schemas: dict[tuple[int, ...], dict[str, Any]] = {}
 """Descriptions by the identities of routers, which are those of modules."""
 
 
-def _described(routers: Sequence[APIRouter]) -> dict[str, Any]:
+def _schema_of(routers: Sequence[APIRouter]) -> dict[str, Any]:
     """The paths and the components of routes, which applications share: nobody changes them."""
     identities = tuple(map(id, routers))
-    if identities in _made:
-        return _made[identities]
+    if identities in _cached_schemas:
+        return _cached_schemas[identities]
     routes = [route for router in routers for route in router.routes]
     schema = get_openapi(title="", version="", routes=routes)
     components = schema["components"]["schemas"]
-    described = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    components.update(described.pop("$defs", {}))
-    components["Problem"] = described
+    problem_schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    components.update(problem_schema.pop("$defs", {}))
+    components["Problem"] = problem_schema
     for record in records_in(answers_of(routers)):
         if record.__name__ in components:
             _describe_members(components[record.__name__], record)
@@ -99,12 +99,12 @@ def _described(routers: Sequence[APIRouter]) -> dict[str, Any]:
         for operation in methods.values():
             _complete(operation)
             _add_examples(operation)
-    _made[identities] = schema
+    _cached_schemas[identities] = schema
     return schema
 
 
 def _security_schemes(settings: Settings) -> dict[str, dict[str, str]]:
-    """What proves who asks, as the settings have it; none where nobody is asked who they are."""
+    """What proves who asks, by the settings; none where identities are not asked for."""
     ways = settings.identity_ways
     schemes: dict[str, dict[str, str]] = {}
     if "keys" in ways:
@@ -146,7 +146,7 @@ def _security_schemes(settings: Settings) -> dict[str, dict[str, str]]:
     return schemes
 
 
-def _opening(path: str, schemes: Iterable[str]) -> list[str]:
+def _schemes_for(path: str, schemes: Iterable[str]) -> list[str]:
     """The schemes of which any one opens a path; none where the path is open."""
     if path in OPEN_PATHS:
         return []
@@ -161,32 +161,32 @@ def answers_of(routers: Iterable[APIRouter]) -> Iterator[object]:
         for route in router.routes:
             if isinstance(route, APIRoute):
                 yield route.response_model
-                yield from (each.get("model") for each in route.responses.values())
+                yield from (response.get("model") for response in route.responses.values())
 
 
 def records_in(kinds: Iterable[object]) -> Iterator[type]:
     """The dataclasses that types consist of, and those of their fields, each once."""
-    left, seen = list(kinds), set[object]()
-    while left:
-        kind = left.pop()
-        if kind in seen:
+    pending, visited = list(kinds), set[object]()
+    while pending:
+        kind = pending.pop()
+        if kind in visited:
             continue
-        seen.add(kind)
-        left += get_args(kind)
+        visited.add(kind)
+        pending += get_args(kind)
         if isinstance(kind, type) and is_dataclass(kind):
-            left += get_type_hints(kind).values()
+            pending += get_type_hints(kind).values()
             yield kind
 
 
 def _describe_members(component: dict[str, Any], record: type) -> None:
     """Describe the members of a record by its docstrings; each is always there."""
-    described = dict(_described_fields(record))
+    descriptions = dict(_described_fields(record))
     for name, kind in get_type_hints(record).items():
         if name not in component["properties"] and is_dataclass(kind):
-            described = {**_described_fields(cast("type", kind)), **described}
+            descriptions = {**_described_fields(cast("type", kind)), **descriptions}
     for name, member in component["properties"].items():
-        if name in described:
-            member.setdefault("description", described[name])
+        if name in descriptions:
+            member.setdefault("description", descriptions[name])
     component["required"] = list(component["properties"])
 
 
@@ -205,16 +205,16 @@ def _docstrings_of(module: str) -> Mapping[str, Mapping[str, str]]:
         source = inspect.getsource(sys.modules[module])
     except OSError:
         return {}
-    classes = (each for each in ast.parse(source).body if isinstance(each, ast.ClassDef))
-    return {each.name: dict(_docstrings_in(each)) for each in classes}
+    classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+    return {node.name: dict(_docstrings_in(node)) for node in classes}
 
 
 def _docstrings_in(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for each, following in zip(node.body, [*node.body[1:], None], strict=True):
-        match each, following:
+    for statement, following in zip(node.body, [*node.body[1:], None], strict=True):
+        match statement, following:
             case ast.FunctionDef(), _:
-                if docstring := ast.get_docstring(each):
-                    yield each.name, _in_json(docstring)
+                if docstring := ast.get_docstring(statement):
+                    yield statement.name, _in_json(docstring)
             case (
                 ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str(docstring))),
@@ -230,11 +230,11 @@ def _complete(operation: dict[str, Any]) -> None:
     """Add the summary, what the guards answer, and what one event of a stream is."""
     operation["summary"] = operation["description"].partition("\n")[0].removesuffix(".")
     responses = operation["responses"]
-    in_their_shape = "application/json" in responses.get("404", {}).get("content", {})
+    openai_shape = "application/json" in responses.get("404", {}).get("content", {})
     _add(responses, _ANYWHERE)
     if "requestBody" in operation:
-        ours = problem_responses("content-too-large")
-        _add(responses, error_responses(413) if in_their_shape else ours)
+        too_large = problem_responses("content-too-large")
+        _add(responses, error_responses(413) if openai_shape else too_large)
     for status, response in responses.items():
         if response["description"] == "Successful Response":
             response["description"] = HTTPStatus(int(status)).phrase
@@ -245,10 +245,10 @@ def _complete(operation: dict[str, Any]) -> None:
             stream["itemSchema"] = _EVENT
 
 
-def _add(responses: dict[str, Any], more: Responses) -> None:
-    for status, response in more.items():
-        known = responses.setdefault(str(status), {**response, "content": {}})
-        known["content"] = {**response["content"], **known["content"]}
+def _add(responses: dict[str, Any], added: Responses) -> None:
+    for status, response in added.items():
+        existing = responses.setdefault(str(status), {**response, "content": {}})
+        existing["content"] = {**response["content"], **existing["content"]}
 
 
 @cache
@@ -266,16 +266,16 @@ def _add_examples(operation: dict[str, Any]) -> None:
     recorded, operation_id = _recorded(), operation["operationId"]
     for content in operation.get("requestBody", {}).get("content", {}).values():
         schema = content["schema"]
-        names = {operation_id, *map(_name_of, (schema, *schema.get("anyOf", ())))}
+        names = {operation_id, *map(_schema_name, (schema, *schema.get("anyOf", ())))}
         for name in names & recorded["requests"].keys():
             content["examples"] = recorded["requests"][name]
     for status, response in operation["responses"].items():
         for media_type, content in response.get("content", {}).items():
-            name = _name_of(content.get("schema", {}))
+            name = _schema_name(content.get("schema", {}))
             for key in (f"{operation_id} {media_type}", f"{name} {status}", name):
                 if key in recorded["responses"]:
                     content.setdefault("example", recorded["responses"][key])
 
 
-def _name_of(schema: Mapping[str, Any]) -> str:
+def _schema_name(schema: Mapping[str, Any]) -> str:
     return str(schema.get("$ref", "")).rpartition("/")[2]

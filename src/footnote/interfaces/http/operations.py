@@ -33,32 +33,32 @@ LaneName = Annotated[
         503: {"model": Health, "description": "Not ready; each check that fails says why."},
     },
 )
-async def health(request: HttpRequest, life: TheLifecycle, response: Response) -> Health:
+async def health(request: HttpRequest, lifecycle: TheLifecycle, response: Response) -> Health:
     """Check whether the server is ready.
 
     200 when database, migrations and models are ready, 503 with the reasons until then. Where
     callers prove who they are, everybody may ask this, and administrators of a whole workspace
     alone are told what was checked and why it failed.
     """
-    found = await life.health()
-    if life.settings.identity_ways and not await _is_administrator(request, life):
-        found = replace(found, checks=())
-    if not found.ready:
+    report = await lifecycle.health()
+    if lifecycle.settings.identity_ways and not await _is_administrator(request, lifecycle):
+        report = replace(report, checks=())
+    if not report.ready:
         response.status_code = 503
         response.headers["Retry-After"] = "5"
-    return found
+    return report
 
 
-async def _is_administrator(request: HttpRequest, life: TheLifecycle) -> bool:
+async def _is_administrator(request: HttpRequest, lifecycle: TheLifecycle) -> bool:
     """Whether a request was proved to come from an administrator of its credential's workspace.
 
     A server that cannot tell answers as it does to anybody: it must say that it is not ready.
     """
     try:
-        inside = await requester_of(request.scope, life).enter(None)
+        workspace = await requester_of(request.scope, lifecycle).enter(None)
     except FootnoteError:
         return False
-    return inside.principal.may(Right.ADMINISTER, WHOLE_WORKSPACE)
+    return workspace.principal.may(Right.ADMINISTER, WHOLE_WORKSPACE)
 
 
 @lanes_router.get("/v1/doctor", tags=["operations"])
@@ -103,15 +103,13 @@ async def list_lanes(workspace: TheWorkspace) -> LaneList:
 @lanes_router.post(
     "/v1/lanes/{lane}/reembed", status_code=202, responses=problem_responses("lane-mismatch")
 )
-async def reembed(workspace: TheWorkspace, lane: LaneName, wanted: Reembed) -> LaneStatus:
+async def reembed(workspace: TheWorkspace, lane: LaneName, body: Reembed) -> LaneStatus:
     """Embed a lane with another model.
 
     A worker does it while searches go on, and switches when nothing is missing. 409 when the model
     is the current one, or a change is under way already.
     """
-    return await workspace.reembed(
-        wanted.model, lane=lane, texts_per_second=wanted.texts_per_second
-    )
+    return await workspace.reembed(body.model, lane=lane, texts_per_second=body.texts_per_second)
 
 
 @lanes_router.get("/v1/lanes/{lane}/reembed")
@@ -143,6 +141,6 @@ async def rollback_lane(workspace: TheWorkspace, lane: LaneName) -> LaneStatus:
 
 
 @lanes_router.post("/v1/lanes/purge")
-async def purge_lanes(workspace: TheWorkspace, wanted: Purge) -> LaneList:
+async def purge_lanes(workspace: TheWorkspace, body: Purge) -> LaneList:
     """Remove the vectors and indexes of lanes that are neither current nor being filled."""
-    return LaneList(lanes=await workspace.purge_lanes(at_once=wanted.at_once))
+    return LaneList(lanes=await workspace.purge_lanes(at_once=body.at_once))

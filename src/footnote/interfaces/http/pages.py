@@ -89,16 +89,16 @@ async def see_page(
     ] = None,
 ) -> Response:
     """Show a page of a PDF, a picture or an office file, with quotes marked in yellow."""
-    wanted = _highlights(highlight, start, end)
-    tag = f'"{await workspace.page_fingerprint(document_id, page, wanted, dpi=dpi)}"'
+    highlights = _highlights(highlight, start, end)
+    tag = f'"{await workspace.page_fingerprint(document_id, page, highlights, dpi=dpi)}"'
     headers = {"ETag": tag, "Cache-Control": _PRIVATE, "Vary": WORKSPACE_HEADER}
     if if_none_match is not None and tag in if_none_match:
         return Response(status_code=304, headers=headers)
-    image = await workspace.page_image(document_id, page, wanted, dpi=dpi)
-    found = image.rectangles
+    image = await workspace.page_image(document_id, page, highlights, dpi=dpi)
+    rectangles = image.rectangles
     headers |= {
-        "Footnote-Page-Count": str(found.page_count),
-        "Footnote-Matches": ", ".join(quote.match for quote in found.quotes),
+        "Footnote-Page-Count": str(rectangles.page_count),
+        "Footnote-Matches": ", ".join(quote.match for quote in rectangles.quotes),
         "X-Content-Type-Options": "nosniff",
     }
     return Png(image.content, headers=headers)
@@ -120,9 +120,9 @@ async def find_on_page(
     A rectangle for each line of each quote, in points and in fractions of the page.
     """
     response.headers["Cache-Control"] = _PRIVATE
-    wanted = _highlights(quote, start, end)
-    found = await workspace.page_rectangles(document_id, page, wanted)
-    return PageWithQuotes.from_domain(found)
+    highlights = _highlights(quote, start, end)
+    rectangles = await workspace.page_rectangles(document_id, page, highlights)
+    return PageWithQuotes.from_domain(rectangles)
 
 
 @router.get("/v1/documents/{document_id}/pages", responses=_UNREADABLE)

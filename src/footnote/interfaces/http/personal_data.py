@@ -46,16 +46,16 @@ _OF_ONESELF = ExportPersonalData()
     },
 )
 async def export_personal_data(
-    workspace: TheWorkspace, wanted: ExportPersonalData = _OF_ONESELF
+    workspace: TheWorkspace, body: ExportPersonalData = _OF_ONESELF
 ) -> Response:
     """Export everything that is kept about yourself, or as an administrator about somebody.
 
     An archive that is cut off has no manifest, and cannot be opened.
     """
-    if wanted.principal_id is None:
-        pieces = workspace.export_self(with_files=wanted.with_files)
+    if body.principal_id is None:
+        pieces = workspace.export_self(with_files=body.with_files)
     else:
-        pieces = workspace.export_person(wanted.principal_id, with_files=wanted.with_files)
+        pieces = workspace.export_person(body.principal_id, with_files=body.with_files)
     first = await anext(pieces)  # before the status is sent: it may be refused
     return StreamingResponse(
         _contents(first, pieces),

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
-"""Long enough for a start with a warm model cache."""
+"""Long enough to start with a warm model cache."""
 
 _URN = "urn:footnote:problem:"
 _DESCRIBED = "/openapi.json describes what is accepted."
-_TITLES = {each.code: each.title for each in FAILURES.values()}
+_TITLES = {failure.code: failure.title for failure in FAILURES.values()}
 
 Responses = dict[int | str, dict[str, Any]]
 """Responses of a route by status, as OpenAPI describes them."""
@@ -83,9 +83,11 @@ class ProblemResponse(JSONResponse):
 
     def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
         self.problem = problem
-        waiting = {"Retry-After": str(RETRY_AFTER_SECONDS)} if problem.status == 503 else {}
+        retry_after = {"Retry-After": str(RETRY_AFTER_SECONDS)} if problem.status == 503 else {}
         super().__init__(
-            problem.model_dump(exclude_none=True), problem.status, {**waiting, **(headers or {})}
+            problem.model_dump(exclude_none=True),
+            problem.status,
+            {**retry_after, **(headers or {})},
         )
 
 
@@ -103,7 +105,7 @@ def problem(
     """A problem as a response; code and title are those of the status by default."""
     phrase = HTTPStatus(status).phrase
     code = code or phrase.lower().replace(" ", "-")
-    described = Problem(
+    details = Problem(
         type=f"{_URN}{code}",
         title=title or _TITLES.get(code, phrase),
         status=status,
@@ -112,7 +114,7 @@ def problem(
         errors=errors,
         usage=usage,
     )
-    return ProblemResponse(described, headers)
+    return ProblemResponse(details, headers)
 
 
 class Refused(HTTPException):
@@ -182,18 +184,18 @@ async def answer_with_problem(request: Request, error: Exception) -> ProblemResp
     """The response to anything that is raised while a request is answered."""
     match error:
         case FootnoteError():
-            # Nothing failed where an extra is missing that nobody wanted.
+            # A missing extra is no failure of the server.
             if failure_of(error).status >= 500 and not isinstance(error, NotInstalled):
                 structlog.get_logger(__name__).error("request failed", reason=str(error))
             return problem_of(error)
         case RequestValidationError():
-            if not_json := _not_json(error):
-                return problem(400, f"The body {not_json}.", hint=_DESCRIBED)
-            return _invalid(error.errors(), request.headers.get("content-type", ""))
+            if fault := _json_syntax_fault(error):
+                return problem(400, f"The body {fault}.", hint=_DESCRIBED)
+            return _validation_problem(error.errors(), request.headers.get("content-type", ""))
         case Refused():
             return error.response()
         case RoutingException():
-            return _unroutable(request, error)
+            return _routing_problem(request, error)
         case _:
             return problem(
                 UNEXPECTED.status,
@@ -209,35 +211,37 @@ def answer_with_problems(app: FastAPI) -> None:
         app.add_exception_handler(kind, answer_with_problem)
 
 
-def _not_json(error: RequestValidationError) -> str:
-    """What is wrong with a body that is no JSON, and where; empty if it is not that."""
-    # A number says that it is the body itself, and not only a field that holds JSON.
-    for each in error.errors():
-        if each["type"] == "json_invalid" and isinstance(each["loc"][-1], int):
+def _json_syntax_fault(error: RequestValidationError) -> str:
+    """What makes a body invalid JSON, and where; empty for any other error."""
+    # An index at the end means the body itself, not a field that holds JSON.
+    for detail in error.errors():
+        if detail["type"] == "json_invalid" and isinstance(detail["loc"][-1], int):
             cause = error.__cause__
             clause = (
-                json_fault(cause) if isinstance(cause, json.JSONDecodeError) else wrong_value(each)
+                json_fault(cause)
+                if isinstance(cause, json.JSONDecodeError)
+                else wrong_value(detail)
             )
             return clause.removeprefix("it ")
     return ""
 
 
-def _invalid(found: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
-    places = wrong_places(found)
-    if len(found) == 1 and (message := _invalid_body(found[0], content_type)):
-        places = [(found[0]["loc"], message)]
+def _validation_problem(details: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
+    faults = wrong_places(details)
+    if len(details) == 1 and (message := _invalid_body(details[0], content_type)):
+        faults = [(details[0]["loc"], message)]
     errors = tuple(
-        Invalid(where=".".join(map(str, place)), message=message) for place, message in places
+        Invalid(where=".".join(map(str, location)), message=message) for location, message in faults
     )
-    detail = "; ".join(f"{each.where}: {each.message}" for each in errors)
+    detail = "; ".join(f"{error.where}: {error.message}" for error in errors)
     return problem(422, detail, code="invalid-request", hint=_DESCRIBED, errors=errors)
 
 
 def _invalid_body(error: Mapping[str, Any], content_type: str) -> str:
-    """What is wrong with a body as a whole, or with the file in it; empty if it is not that."""
+    """What is wrong with the whole body, or with its file; empty for any other error."""
     if error["loc"] == ("body",) and isinstance(error.get("input"), bytes):
-        sent = content_type.partition(";")[0] or "none"
-        return f"send it with Content-Type: application/json, not {sent}"
+        sent_type = content_type.partition(";")[0] or "none"
+        return f"send it with Content-Type: application/json, not {sent_type}"
     if error["loc"] == ("body",) and error["type"] == "model_attributes_type":
         return f"it must be a JSON object, not {shown(error['input'])}"
     if error["loc"] == ("body", "file") and error["type"] != "assertion_error":
@@ -282,10 +286,10 @@ _UNREADABLE = {
         "Name each part, as /openapi.json describes them.",
     ),
 }
-"""Detail and hint for what FastAPI and Starlette say of a body that they cannot decode."""
+"""Detail and hint by the message of FastAPI or Starlette for a body they cannot decode."""
 
 
-def _unroutable(request: Request, error: RoutingException) -> ProblemResponse:
+def _routing_problem(request: Request, error: RoutingException) -> ProblemResponse:
     status, detail = error.status_code, str(error.detail)
     headers = dict(error.headers or {})
     if isinstance(error.__cause__, RecursionError):
@@ -306,20 +310,20 @@ def _unroutable(request: Request, error: RoutingException) -> ProblemResponse:
 
 
 def _methods_of(request: Request) -> list[str]:
-    """The methods of the path by the description; a single route knows only its own."""
-    described: Mapping[str, Mapping[str, object]] = request.app.openapi()["paths"]
-    asked = request.url.path
-    found = (
-        [described[asked]]
-        if asked in described
+    """The methods that the OpenAPI description has for the path; one route has only its own."""
+    paths: Mapping[str, Mapping[str, object]] = request.app.openapi()["paths"]
+    path = request.url.path
+    matches = (
+        [paths[path]]
+        if path in paths
         else [
             methods
-            for template, methods in described.items()
-            if compile_path(template)[0].fullmatch(asked)
+            for template, methods in paths.items()
+            if compile_path(template)[0].fullmatch(path)
         ]
     )
-    known = {method.upper() for methods in found for method in methods}
-    return sorted(known | {"HEAD"} if "GET" in known else known)
+    allowed = {method.upper() for methods in matches for method in methods}
+    return sorted(allowed | {"HEAD"} if "GET" in allowed else allowed)
 
 
 _EXAMPLES: Mapping[str, tuple[int, str]] = {
@@ -348,11 +352,11 @@ _EXAMPLES: Mapping[str, tuple[int, str]] = {
 
 def problem_responses(*codes: str) -> Responses:
     """The descriptions of these problems by status, each with an example."""
-    described: Responses = {}
+    responses: Responses = {}
     for code in codes:
         status, detail = _EXAMPLES[code]
         example = problem(status, detail, code=code).problem
-        described[status] = {
+        responses[status] = {
             "description": example.title,
             "content": {
                 MEDIA_TYPE: {
@@ -361,7 +365,7 @@ def problem_responses(*codes: str) -> Responses:
                 }
             },
         }
-    return described
+    return responses
 
 
 ALWAYS = problem_responses(

@@ -136,21 +136,21 @@ async def search_project(
     The chunks that answer a query, best first, with the request repeated. A project that does not
     exist, or is of another workspace, has no results.
     """
-    acting = await requester.enter(workspace, request.project_id, user_id=request.user_id)
-    response = await acting.search(
+    engine = await requester.enter(workspace, request.project_id, user_id=request.user_id)
+    response = await engine.search(
         SearchRequest(query=request.query, top_k=request.limit, filters=filters_of(request))
     )
     return ProjectResults(
-        **{**dict(request), "limit": request.limit or acting.settings.top_k},
+        **{**dict(request), "limit": request.limit or engine.settings.top_k},
         total_results=len(response.evidence),
         results=tuple(
             ProjectResult(
-                chunk=_chunk(each.passage),
-                rank=each.rank,
-                score=each.score,
-                similarity=each.similarity,
+                chunk=_chunk(evidence.passage),
+                rank=evidence.rank,
+                score=evidence.score,
+                similarity=evidence.similarity,
             )
-            for each in response.evidence
+            for evidence in response.evidence
         ),
     )
 
@@ -160,8 +160,8 @@ async def read_project_context(
     requester: TheRequester, workspace: WorkspaceName, request: ProjectContextRequest
 ) -> ProjectContext:
     """Read a chunk with those around it in its document, as far as the user may see them."""
-    acting = await requester.enter(workspace, user_id=request.user_id, chunk_id=request.chunk_id)
-    context = await acting.context(request.chunk_id, request.context_window)
+    engine = await requester.enter(workspace, user_id=request.user_id, chunk_id=request.chunk_id)
+    context = await engine.context(request.chunk_id, request.context_window)
     return ProjectContext(
         chunk=_chunk(context.chunk),
         context_before=tuple(map(_chunk, context.context_before)),
@@ -187,21 +187,25 @@ def filters_of(request: ProjectSearch) -> SearchFilters:
     """What restricts the search of a project. Raises InvalidRequest for an unknown type."""
     names = set(request.evidence_types or ())
 
-    def named(kind: type[Type]) -> tuple[Type, ...]:
-        return tuple(each for each in kind if each.value in names)
+    def matching(kind: type[Type]) -> tuple[Type, ...]:
+        return tuple(member for member in kind if member.value in names)
 
     # A name of both means both: an email is one whether it was sent to us or uploaded.
-    of_documents = {"source_type": named(SourceType), "class": named(DocumentClass)}
-    names -= {each.value for types in of_documents.values() for each in types}
-    kinds = named(BlockKind)
-    if unknown := names - {each.value for each in kinds}:
-        known = dict.fromkeys(each.value for each in (*SourceType, *DocumentClass, *BlockKind))
+    of_documents = {"source_type": matching(SourceType), "class": matching(DocumentClass)}
+    names -= {member.value for types in of_documents.values() for member in types}
+    kinds = matching(BlockKind)
+    if unknown := names - {member.value for member in kinds}:
+        known_types = dict.fromkeys(
+            member.value for member in (*SourceType, *DocumentClass, *BlockKind)
+        )
         raise InvalidRequest(
             f"body.evidence_types: there is no type {', '.join(map(repr, sorted(unknown)))}",
-            hint=f"the known ones are {', '.join(known)}",
+            hint=f"the known ones are {', '.join(known_types)}",
         )
     conditions = tuple(
-        Comparison(field=field, operator=Operator.ONE_OF, value=tuple(each.value for each in types))
+        Comparison(
+            field=field, operator=Operator.ONE_OF, value=tuple(member.value for member in types)
+        )
         for field, types in of_documents.items()
         if types
     )

@@ -41,23 +41,23 @@ _ANSWER = {**ANSWER, **_LANES}
 
 
 def events_of(
-    workspace: WorkspaceEngine, asked: requests.Question | requests.Task
+    workspace: WorkspaceEngine, request: requests.Question | requests.Task
 ) -> AsyncGenerator[AnswerEvent]:
     """What happens while a question is answered, or a model looks it up. Raises InvalidRequest."""
-    conversation = requests.turns(asked.conversation)
-    if isinstance(asked, requests.Task):
+    conversation = requests.turns(request.conversation)
+    if isinstance(request, requests.Task):
         return workspace.agent_stream(
-            asked.question, conversation=conversation, model=asked.model, index_now=index_now
+            request.question, conversation=conversation, model=request.model, index_now=index_now
         )
     return workspace.ask_stream(
-        asked.question,
-        top_k=asked.top_k,
-        filters=asked.filters.to_domain(),
-        plan=asked.plan,
-        changes=asked.stages.to_domain(),
+        request.question,
+        top_k=request.top_k,
+        filters=request.filters.to_domain(),
+        plan=request.plan,
+        changes=request.stages.to_domain(),
         conversation=conversation,
-        model=asked.model,
-        suggest=asked.suggest,
+        model=request.model,
+        suggest=request.suggest,
     )
 
 
@@ -184,7 +184,7 @@ async def check_grounding(workspace: TheWorkspace, request: GroundingRequest) ->
     Each statement is supported, contradicted or not carried by the sources, with the quotes that
     say so. It needs no language model; `judge` names what decided.
     """
-    sources = [GroundingSource(**each.model_dump()) for each in request.sources]
+    sources = [GroundingSource(**source.model_dump()) for source in request.sources]
     return await workspace.check_grounding(
         sources, statements=request.statements, answer=request.answer
     )

@@ -45,14 +45,14 @@ MinSimilarity = Annotated[float, Field(strict=True, ge=-1, le=1, allow_inf_nan=F
 def _exact(schema: object) -> object:
     """The schema, with numbers and flags of JSON alone and text that can be stored."""
     if isinstance(schema, list):
-        return [_exact(each) for each in schema]
+        return [_exact(part) for part in schema]
     if isinstance(schema, tuple):
-        return tuple(_exact(each) for each in schema)
+        return tuple(_exact(part) for part in schema)
     if not isinstance(schema, dict):
         return schema
-    for name, each in schema.items():
+    for name, part in schema.items():
         if name not in ("cls", "ref", "metadata", "serialization"):
-            schema[name] = _exact(each)
+            schema[name] = _exact(part)
     if schema.get("type") in ("int", "float", "bool"):
         schema["strict"] = True
     if schema.get("type") == "str":

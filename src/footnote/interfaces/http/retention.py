@@ -37,12 +37,12 @@ async def list_retention_rules(workspace: TheWorkspace) -> RetentionRules:
 
 
 @router.put("/v1/retention")
-async def set_retention(workspace: TheWorkspace, wanted: SetRetention) -> RetentionRules:
+async def set_retention(workspace: TheWorkspace, rule: SetRetention) -> RetentionRules:
     """Set a rule, in the place of one for the same kind and collection.
 
     A worker deletes what is due within an hour or two, and then each day.
     """
-    rules = await workspace.set_retention(wanted.kind, wanted.days, collection=wanted.collection)
+    rules = await workspace.set_retention(rule.kind, rule.days, collection=rule.collection)
     return RetentionRules(rules=rules)
 
 

@@ -1,4 +1,4 @@
-"""What routes share: they ignore nothing that is sent, and may answer the same problems."""
+"""What routes share: they refuse unknown input, and may answer the same problems."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from footnote.interfaces.http.problems import ALWAYS, CUT_OFF, Refused
 from footnote.validation.messages import shown
 from footnote.validation.text import NamedTwice, members_once
 
-_SHOWN_CHARACTERS = 60
-"""Of the name of a field."""
+_MAX_NAME_CHARACTERS = 60
+"""How much of a field's name a message shows."""
 
 
 class _Form(MultiPartParser):
@@ -56,7 +56,7 @@ class _Form(MultiPartParser):
                 f"it is longer than the {self.max_part_size:,} bytes that a field may have",
                 code="invalid-request",
                 hint="Shorten it; what is to be found belongs into the file.",
-                where=f"body.{part.field_name[:_SHOWN_CHARACTERS]}",
+                where=f"body.{part.field_name[:_MAX_NAME_CHARACTERS]}",
             )
         super().on_part_data(data, start, end)
 
@@ -73,7 +73,7 @@ class _Form(MultiPartParser):
                     f"0x{part.data[error.start]:02X}",
                     code="invalid-request",
                     hint="Send fields in UTF-8.",
-                    where=f"body.{part.field_name[:_SHOWN_CHARACTERS]}",
+                    where=f"body.{part.field_name[:_MAX_NAME_CHARACTERS]}",
                 ) from error
         super().on_part_end()
 
@@ -87,8 +87,8 @@ class _ExactRequest(Request):
         max_part_size: int = MultiPartParser.max_part_size,
     ) -> FormData:
         """The form. Raises HTTPException with what is wrong with it, and Refused."""
-        sent, _ = parse_options_header(self.headers.get("content-type"))
-        if self._form is not None or sent != b"multipart/form-data":
+        media_type, _ = parse_options_header(self.headers.get("content-type"))
+        if self._form is not None or media_type != b"multipart/form-data":
             return await super()._get_form(max_files=max_files, max_fields=max_fields)
         try:
             async with aclosing(self.stream()) as stream:
@@ -129,21 +129,21 @@ class _ExactRequest(Request):
 class ExactBodyRoute(APIRoute):
     """A route that refuses a JSON body in which an object has a name twice.
 
-    For protocols of others, which may add parameters to an address.
+    For protocols defined elsewhere, whose clients may add parameters to the query.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
         """FastAPI's handler over a request that reads JSON exactly."""
-        answer = super().get_route_handler()
+        handle = super().get_route_handler()
 
         async def answer_exactly(request: Request) -> Response:
             self.check_query(request)
-            return await answer(_ExactRequest(request.scope, request.receive))
+            return await handle(_ExactRequest(request.scope, request.receive))
 
         return answer_exactly
 
     def check_query(self, request: Request) -> None:
-        """Look at the query before all else; here anything may stand in it."""
+        """Check the query before anything else; here every query is accepted."""
 
 
 class ExactRoute(ExactBodyRoute):
@@ -155,7 +155,7 @@ class ExactRoute(ExactBodyRoute):
     def check_query(self, request: Request) -> None:
         """Raise RequestValidationError for what the route does not know or that comes twice."""
         names = [name for name, _ in request.query_params.multi_items()]
-        _refuse_others("query", names, self._query_parameters)
+        _refuse_unknown("query", names, self._query_parameters)
 
     @cached_property
     def _query_parameters(self) -> Mapping[str, bool]:
@@ -165,15 +165,17 @@ class ExactRoute(ExactBodyRoute):
 def refused_methods(routes: Sequence[BaseRoute]) -> Iterator[Route]:
     """Routes that refuse a method which a path without parameters does not take, though a route
     whose parameter fits the path does: `/v1/documents/deletions` is no document."""
-    described = [each for each in routes if isinstance(each, APIRoute) and each.include_in_schema]
-    fixed: defaultdict[str, set[str]] = defaultdict(set)
-    for route in described:
+    api_routes = [
+        route for route in routes if isinstance(route, APIRoute) and route.include_in_schema
+    ]
+    methods_by_path: defaultdict[str, set[str]] = defaultdict(set)
+    for route in api_routes:
         if not route.param_convertors:
-            fixed[route.path].update(route.methods or ())
-    for path, known in fixed.items():
-        fitting = (each.methods or () for each in described if each.path_regex.match(path))
-        if others := set[str]().union(*fitting) - known:
-            yield Route(path, _refuse_method, methods=sorted(others), include_in_schema=False)
+            methods_by_path[route.path].update(route.methods or ())
+    for path, allowed in methods_by_path.items():
+        matching = (route.methods or () for route in api_routes if route.path_regex.match(path))
+        if refused := set[str]().union(*matching) - allowed:
+            yield Route(path, _refuse_method, methods=sorted(refused), include_in_schema=False)
 
 
 async def _refuse_method(_: Request) -> Response:
@@ -181,15 +183,23 @@ async def _refuse_method(_: Request) -> Response:
 
 
 async def _check_form(request: Request) -> None:
-    fields = request.scope["route"].dependant.body_params
-    known = {each.alias: _takes_many(each.field_info.annotation) for each in fields}
-    given = (await request.form()).multi_items()
-    _refuse_others("body", [name for name, _ in given], known)
-    texts = {each.alias for each in fields if not isinstance(each.field_info, File)}
-    # FastAPI takes what is empty for what is absent.
+    parameters = request.scope["route"].dependant.body_params
+    accepted = {
+        parameter.alias: _takes_many(parameter.field_info.annotation) for parameter in parameters
+    }
+    fields = (await request.form()).multi_items()
+    _refuse_unknown("body", [name for name, _ in fields], accepted)
+    text_names = {
+        parameter.alias for parameter in parameters if not isinstance(parameter.field_info, File)
+    }
+    # FastAPI treats an empty value as absent.
     _refuse(
         "body",
-        {name: "it must not be empty" for name, value in given if value == "" and name in texts},
+        {
+            name: "it must not be empty"
+            for name, value in fields
+            if value == "" and name in text_names
+        },
     )
 
 
@@ -199,8 +209,8 @@ ExactForm = Depends(_check_form)
 
 def _reason_of(error: MultiPartException) -> str:
     cause = error.__cause__
-    said = str(cause) if isinstance(cause, FormParserError) else ""
-    return said if said.startswith("Maximum header ") else error.message
+    reason = str(cause) if isinstance(cause, FormParserError) else ""
+    return reason if reason.startswith("Maximum header ") else error.message
 
 
 def operation_id(route: APIRoute) -> str:
@@ -219,11 +229,11 @@ def workspace_router(tag: str, route_class: type[APIRoute] = ExactRoute) -> APIR
 
 
 def _query_parameters(dependant: Dependant) -> Iterator[tuple[str, bool]]:
-    """The names that a route takes from the query, and whether each may be repeated."""
+    """The query parameters of a route, and whether each may be repeated."""
     for parameter in dependant.query_params:
         yield parameter.alias, _takes_many(parameter.field_info.annotation)
-    for each in dependant.dependencies:
-        yield from _query_parameters(each)
+    for dependency in dependant.dependencies:
+        yield from _query_parameters(dependency)
 
 
 def _takes_many(annotation: object) -> bool:
@@ -232,23 +242,23 @@ def _takes_many(annotation: object) -> bool:
     return get_origin(annotation) in (list, tuple, set, frozenset)
 
 
-def _refuse_others(place: str, names: Sequence[str], known: Mapping[str, bool]) -> None:
-    """Raise RequestValidationError for unknown names, and for those that are there too often."""
-    unknown = f"it is not known here; known are {', '.join(sorted(known)) or 'none'}"
-    wrong = {
-        name: "send it once, not twice" if name in known else unknown
+def _refuse_unknown(location: str, names: Sequence[str], accepted: Mapping[str, bool]) -> None:
+    """Raise RequestValidationError for unknown names, and for names that are repeated."""
+    unknown = f"it is not known here; known are {', '.join(sorted(accepted)) or 'none'}"
+    messages = {
+        name: "send it once, not twice" if name in accepted else unknown
         for name in names
-        if not known.get(name) and (name not in known or names.count(name) > 1)
+        if not accepted.get(name) and (name not in accepted or names.count(name) > 1)
     }
-    _refuse(place, wrong)
+    _refuse(location, messages)
 
 
-def _refuse(place: str, wrong: Mapping[str, str]) -> None:
-    """Raise RequestValidationError for the named parts, if there are any."""
-    if wrong:
+def _refuse(location: str, messages: Mapping[str, str]) -> None:
+    """Raise RequestValidationError with the message of each name, if there are any."""
+    if messages:
         raise RequestValidationError(
             [
-                {"type": "assertion_error", "loc": (place, name), "msg": message}
-                for name, message in sorted(wrong.items())
+                {"type": "assertion_error", "loc": (location, name), "msg": message}
+                for name, message in sorted(messages.items())
             ]
         )

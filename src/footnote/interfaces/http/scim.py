@@ -26,8 +26,8 @@ PREFIX = "/scim/v2"
 MEDIA_TYPE = "application/scim+json"
 _ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
 _TYPES = {Conflict: "uniqueness", InvalidRequest: "invalidValue"}
-Kept = TypeVar("Kept")
-Wanted = TypeVar("Wanted")
+Stored = TypeVar("Stored")
+Requested = TypeVar("Requested")
 
 
 class ScimResponse(JSONResponse):
@@ -41,26 +41,31 @@ class ScimRoute(ExactBodyRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
         """The handler, with its errors put in that shape."""
-        answer = super().get_route_handler()
+        handle = super().get_route_handler()
 
         async def answer_or_explain(request: Request) -> Response:
             try:
-                return await answer(request)
+                return await handle(request)
             except (FootnoteError, RequestValidationError) as error:
                 refused = await answer_with_problem(request, error)
                 # Their clients know no 422.
                 status = 400 if refused.status_code == 422 else refused.status_code
-                said: dict[str, object] = {
+                body: dict[str, object] = {
                     "schemas": [_ERROR],
                     "status": str(status),
                     "detail": with_hint(refused.problem.detail, refused.problem.hint),
                 }
-                kind = next(
-                    (each for known, each in _TYPES.items() if isinstance(error, known)), None
+                scim_type = next(
+                    (
+                        name
+                        for error_class, name in _TYPES.items()
+                        if isinstance(error, error_class)
+                    ),
+                    None,
                 )
-                if kind is not None:
-                    said["scimType"] = kind
-                return ScimResponse(said, status)
+                if scim_type is not None:
+                    body["scimType"] = scim_type
+                return ScimResponse(body, status)
 
         return answer_or_explain
 
@@ -80,10 +85,10 @@ Count = Annotated[int | None, Query()]
 
 async def _body(request: Request) -> object:
     try:
-        found: object = await request.json()
+        body: object = await request.json()
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"the body: {json_fault(error)}", hint="see RFC 7644") from error
-    return found
+    return body
 
 
 def _base(settings: Settings, request: Request) -> str:
@@ -92,7 +97,7 @@ def _base(settings: Settings, request: Request) -> str:
 
 @router.get(f"{PREFIX}/ServiceProviderConfig")
 async def service_provider_config(_: TheWorkspace) -> ScimResponse:
-    """What of the standard is there."""
+    """The parts of the standard that are supported."""
     return ScimResponse(
         {
             "schemas": ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
@@ -114,24 +119,24 @@ async def service_provider_config(_: TheWorkspace) -> ScimResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Resource(Generic[Kept, Wanted]):
+class _Resource(Generic[Stored, Requested]):
     """People, or groups: directories treat them alike."""
 
     name: str
     attributes: Mapping[str, str]
-    """What a filter may name, in lower case, and what is then sought."""
-    identity: Callable[[Kept], UUID]
-    shown: Callable[[Kept, str], dict[str, object]]
-    wanted: Callable[[object], Wanted]
-    patched: Callable[[Kept, object], Wanted]
-    page: Callable[[WorkspaceEngine, Sought], Awaitable[tuple[int, tuple[Kept, ...]]]]
-    one: Callable[[WorkspaceEngine, UUID], Awaitable[Kept]]
-    add: Callable[[WorkspaceEngine, Wanted], Awaitable[Kept]]
-    change: Callable[[WorkspaceEngine, UUID, Wanted], Awaitable[Kept]]
+    """The attributes that a filter may name, in lower case, and the field each one searches."""
+    identity: Callable[[Stored], UUID]
+    to_scim: Callable[[Stored, str], dict[str, object]]
+    from_scim: Callable[[object], Requested]
+    patch: Callable[[Stored, object], Requested]
+    page: Callable[[WorkspaceEngine, Sought], Awaitable[tuple[int, tuple[Stored, ...]]]]
+    get: Callable[[WorkspaceEngine, UUID], Awaitable[Stored]]
+    add: Callable[[WorkspaceEngine, Requested], Awaitable[Stored]]
+    change: Callable[[WorkspaceEngine, UUID, Requested], Awaitable[Stored]]
     remove: Callable[[WorkspaceEngine, UUID], Awaitable[None]]
 
 
-def _serve(kind: _Resource[Kept, Wanted]) -> None:
+def _serve(kind: _Resource[Stored, Requested]) -> None:
     """Add the routes of one kind of resource."""
     path = f"{PREFIX}/{kind.name}s"
 
@@ -146,41 +151,41 @@ def _serve(kind: _Resource[Kept, Wanted]) -> None:
         count: Count = None,
     ) -> ScimResponse:
         base = _base(settings, request)
-        sought = scim.sought_from(filter, kind.attributes, start, count)
-        total, found = await kind.page(workspace, sought)
-        shown = [kind.shown(each, base) for each in found]
-        return ScimResponse(scim.listed_as_scim(total, sought.offset + 1, shown, kind.name))
+        query = scim.sought_from(filter, kind.attributes, start, count)
+        total, records = await kind.page(workspace, query)
+        resources = [kind.to_scim(record, base) for record in records]
+        return ScimResponse(scim.listed_as_scim(total, query.offset + 1, resources, kind.name))
 
     @router.post(path)
     async def add_resource(
         request: Request, workspace: TheWorkspace, settings: TheSettings
     ) -> ScimResponse:
         base = _base(settings, request)
-        made = await kind.add(workspace, kind.wanted(await _body(request)))
-        headers = {"Location": f"{base}/{kind.name}s/{kind.identity(made)}"}
-        return ScimResponse(kind.shown(made, base), 201, headers)
+        created = await kind.add(workspace, kind.from_scim(await _body(request)))
+        headers = {"Location": f"{base}/{kind.name}s/{kind.identity(created)}"}
+        return ScimResponse(kind.to_scim(created, base), 201, headers)
 
     @router.get(f"{path}/{{resource_id}}")
     async def show_resource(
         request: Request, workspace: TheWorkspace, settings: TheSettings, resource_id: UUID
     ) -> ScimResponse:
-        found = await kind.one(workspace, resource_id)
-        return ScimResponse(kind.shown(found, _base(settings, request)))
+        record = await kind.get(workspace, resource_id)
+        return ScimResponse(kind.to_scim(record, _base(settings, request)))
 
     @router.put(f"{path}/{{resource_id}}")
     async def replace_resource(
         request: Request, workspace: TheWorkspace, settings: TheSettings, resource_id: UUID
     ) -> ScimResponse:
-        changed = await kind.change(workspace, resource_id, kind.wanted(await _body(request)))
-        return ScimResponse(kind.shown(changed, _base(settings, request)))
+        changed = await kind.change(workspace, resource_id, kind.from_scim(await _body(request)))
+        return ScimResponse(kind.to_scim(changed, _base(settings, request)))
 
     @router.patch(f"{path}/{{resource_id}}")
     async def patch_resource(
         request: Request, workspace: TheWorkspace, settings: TheSettings, resource_id: UUID
     ) -> ScimResponse:
-        wanted = kind.patched(await kind.one(workspace, resource_id), await _body(request))
-        changed = await kind.change(workspace, resource_id, wanted)
-        return ScimResponse(kind.shown(changed, _base(settings, request)))
+        requested = kind.patch(await kind.get(workspace, resource_id), await _body(request))
+        changed = await kind.change(workspace, resource_id, requested)
+        return ScimResponse(kind.to_scim(changed, _base(settings, request)))
 
     @router.delete(f"{path}/{{resource_id}}", status_code=204)
     async def remove_resource(workspace: TheWorkspace, resource_id: UUID) -> Response:
@@ -193,14 +198,14 @@ _serve(
         name="User",
         attributes={"username": "name", "externalid": "external_id"},
         identity=lambda user: user.user_id,
-        shown=scim.person_as_scim,
-        wanted=scim.wanted_person,
-        patched=scim.patched_person,
-        page=lambda inside, sought: inside.users(sought),
-        one=lambda inside, user_id: inside.user(user_id),
-        add=lambda inside, wanted: inside.add_user(wanted),
-        change=lambda inside, user_id, wanted: inside.change_user(user_id, wanted),
-        remove=lambda inside, user_id: inside.remove_user(user_id),
+        to_scim=scim.person_as_scim,
+        from_scim=scim.wanted_person,
+        patch=scim.patched_person,
+        page=lambda workspace, query: workspace.users(query),
+        get=lambda workspace, user_id: workspace.user(user_id),
+        add=lambda workspace, requested: workspace.add_user(requested),
+        change=lambda workspace, user_id, requested: workspace.change_user(user_id, requested),
+        remove=lambda workspace, user_id: workspace.remove_user(user_id),
     )
 )
 _serve(
@@ -208,13 +213,15 @@ _serve(
         name="Group",
         attributes={"displayname": "name", "externalid": "external_id"},
         identity=lambda group: group.group_id,
-        shown=scim.group_as_scim,
-        wanted=scim.wanted_group,
-        patched=scim.patched_group,
-        page=lambda inside, sought: inside.user_groups(sought),
-        one=lambda inside, group_id: inside.user_group(group_id),
-        add=lambda inside, wanted: inside.add_user_group(wanted),
-        change=lambda inside, group_id, wanted: inside.change_user_group(group_id, wanted),
-        remove=lambda inside, group_id: inside.remove_user_group(group_id),
+        to_scim=scim.group_as_scim,
+        from_scim=scim.wanted_group,
+        patch=scim.patched_group,
+        page=lambda workspace, query: workspace.user_groups(query),
+        get=lambda workspace, group_id: workspace.user_group(group_id),
+        add=lambda workspace, requested: workspace.add_user_group(requested),
+        change=lambda workspace, group_id, requested: workspace.change_user_group(
+            group_id, requested
+        ),
+        remove=lambda workspace, group_id: workspace.remove_user_group(group_id),
     )
 )

@@ -21,15 +21,15 @@ WORKSPACE_HEADER = "Footnote-Workspace"
 COLLECTIONS_HEADER = "Footnote-Collections"
 """Names joined by commas, percent-encoded where they have any."""
 POSITION_HEADER = "Footnote-Position"
-"""Up to where an answer has seen the database; sent back, a replica must have come as far."""
+"""The database position that an answer reflects; sent back, a replica must have reached it."""
 QUESTION_HEADER, REPLY_HEADER = "Footnote-Question-Id", "Footnote-Reply-Id"
 """Which messages of a conversation a streamed answer makes."""
 SEEN = "footnote.seen"
-"""Where a request's scope says up to where it has seen the database."""
+"""The key of a request's scope for the database position that it has seen."""
 RATE_LIMIT = "footnote.rate_limit"
-"""Where a request's scope says how its caller stands with the rate limit."""
+"""The key of a request's scope for the state of its caller's rate limit."""
 CALLER = "footnote.caller"
-"""Where a request's scope says who was proved to ask."""
+"""The key of a request's scope for its authenticated caller."""
 
 
 def lifecycle_of(request: Request) -> Lifecycle:
@@ -58,14 +58,14 @@ TheSettings = Annotated[Settings, Depends(settings)]
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The one way from a request into a workspace: as whoever it was proved to come from."""
+    """The one way from a request into a workspace: as its authenticated caller."""
 
     engine: Engine
     caller: Caller | None
-    """None where nobody is asked who they are, since this computer alone is served."""
+    """None where identities are not asked for, since this computer alone is served."""
     scope: Scope
     collections: tuple[str, ...] = ()
-    """What the request says it is about, for a backend that decides who sees which collection."""
+    """The collections that the request names, for a backend that decides who sees which."""
 
     async def enter(
         self,
@@ -77,8 +77,8 @@ class Requester:
     ) -> WorkspaceEngine:
         """The engine inside a workspace; the caller's own if None. Raises NoSuchWorkspace.
 
-        A collection, or a chunk, is what the request is about besides what its header says, and a
-        user is whom its body names. See `Engine.enter_as`.
+        `collection` and `chunk_id` are what the request is about, besides the collections of its
+        header, and `user_id` is the user that its body names. See `Engine.enter_as`.
         """
         inside = await self.engine.enter_as(
             self.caller,
@@ -99,14 +99,14 @@ class Requester:
 
 
 def requester_of(scope: Scope, life: Lifecycle) -> Requester:
-    """Who sends a request. Raises NotReady, and NotAuthenticated where nobody was proved."""
+    """Who sends a request. Raises NotReady, and NotAuthenticated without a proved identity."""
     caller = scope.get(CALLER)
     if caller is None and life.settings.identity_ways:
         raise NotAuthenticated("The request does not say who asks.")
     assert caller is None or isinstance(caller, Caller), "what authentication found"
-    named = Headers(scope=scope).getlist(COLLECTIONS_HEADER)
-    about = [unquote(each.strip()) for header in named for each in header.split(",")]
-    return Requester(life.engine, caller, scope, tuple(filter(None, about)))
+    headers = Headers(scope=scope).getlist(COLLECTIONS_HEADER)
+    collections = [unquote(name.strip()) for header in headers for name in header.split(",")]
+    return Requester(life.engine, caller, scope, tuple(filter(None, collections)))
 
 
 async def requester(request: Request) -> Requester:
@@ -117,14 +117,14 @@ async def requester(request: Request) -> Requester:
 TheRequester = Annotated[Requester, Depends(requester)]
 
 
-def one_header(request: Request, named: str | None) -> str | None:
-    """The workspace that the header names. Raises InvalidRequest where it is there twice."""
+def one_header(request: Request, header: str | None) -> str | None:
+    """The workspace that the header names. Raises InvalidRequest where it is sent twice."""
     if len(request.headers.getlist(WORKSPACE_HEADER)) > 1:
         raise InvalidRequest(
             f"header.{WORKSPACE_HEADER}: it is there more than once",
             hint="A request is about one workspace; send the header once.",
         )
-    return named
+    return header
 
 
 NamedInHeader = Annotated[
@@ -139,28 +139,28 @@ NamedInHeader = Annotated[
 ]
 
 
-async def workspace_name(request: Request, named: NamedInHeader = None) -> str | None:
+async def workspace_name(request: Request, header: NamedInHeader = None) -> str | None:
     """The workspace the request names. Raises InvalidRequest where it names more than one."""
-    return one_header(request, named)
+    return one_header(request, header)
 
 
 WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 
 
-async def workspace(request: Request, named: NamedInHeader = None) -> WorkspaceEngine:
+async def workspace(request: Request, header: NamedInHeader = None) -> WorkspaceEngine:
     """The engine inside the named workspace. Raises what `requester` does, and NoSuchWorkspace."""
-    asks = requester_of(request.scope, lifecycle_of(request))
-    return await asks.enter(one_header(request, named))
+    sender = requester_of(request.scope, lifecycle_of(request))
+    return await sender.enter(one_header(request, header))
 
 
 TheWorkspace = Annotated[WorkspaceEngine, Depends(workspace)]
 
 
-def one_name(header: str | None, other: str | None, place: str) -> str | None:
+def one_name(header: str | None, other: str | None, source: str) -> str | None:
     """The workspace that the header or another place names. Raises InvalidRequest for two."""
     if None not in (header, other) and header != other:
         raise InvalidRequest(
-            f"{place}: it names the workspace {other!r} and the header {WORKSPACE_HEADER} names "
+            f"{source}: it names the workspace {other!r} and the header {WORKSPACE_HEADER} names "
             f"{header!r}",
             hint="name the workspace once",
         )

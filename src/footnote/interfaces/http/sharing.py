@@ -44,14 +44,14 @@ async def list_share_links(workspace: TheWorkspace) -> ShareLinkList:
 
 
 @router.post("/v1/share-links", status_code=201)
-async def create_share_link(workspace: TheWorkspace, wanted: WantedLink) -> NewShareLink:
+async def create_share_link(workspace: TheWorkspace, link: WantedLink) -> NewShareLink:
     """Make a link to a collection or to a conversation; this answer alone has its token."""
-    if wanted.conversation_id is not None:
+    if link.conversation_id is not None:
         return await workspace.share_conversation(
-            wanted.conversation_id, expires_in_hours=wanted.expires_in_hours
+            link.conversation_id, expires_in_hours=link.expires_in_hours
         )
     return await workspace.share_collection(
-        wanted.collection or "", expires_in_hours=wanted.expires_in_hours
+        link.collection or "", expires_in_hours=link.expires_in_hours
     )
 
 

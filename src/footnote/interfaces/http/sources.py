@@ -67,15 +67,15 @@ async def list_sources(workspace: TheWorkspace) -> SourceList:
 
 
 @router.post("/v1/sources/check")
-async def try_source(workspace: TheWorkspace, wanted: Source) -> SourceCheck:
+async def try_source(workspace: TheWorkspace, source: Source) -> SourceCheck:
     """Look into a place without keeping anything: what lies there, or why it cannot be reached."""
-    return await check_source(workspace, wanted.to_domain())
+    return await check_source(workspace, source.to_domain())
 
 
 @router.post("/v1/sources", status_code=201, responses=problem_responses("conflict"))
-async def add_source(workspace: TheWorkspace, wanted: Source) -> WorkspaceSource:
+async def add_source(workspace: TheWorkspace, source: Source) -> WorkspaceSource:
     """Follow a source from now on; a worker reads it at once."""
-    return await follow_source(workspace, wanted.to_domain())
+    return await follow_source(workspace, source.to_domain())
 
 
 @router.get("/v1/sources/{source_id}", responses=problem_responses("not-found"))

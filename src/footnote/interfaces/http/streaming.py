@@ -25,7 +25,7 @@ from footnote.interfaces.schemas import json_of
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MILLISECONDS = 1000
 HEARTBEAT_SECONDS = 15.0
-"""Silence after which a stream says that it lives: proxies close a connection after 30 or more."""
+"""Silence after which a heartbeat is sent: proxies close a connection after 30 or more."""
 CLIENT_CLOSED_REQUEST = 499
 """The status that nginx logs in this case; the client is not there to read it."""
 
@@ -36,7 +36,7 @@ ANSWER: Responses = {
         "content": {"application/json": {}, MEDIA_TYPE: {}},
     }
 }
-"""What a route says that answers in one piece or streams."""
+"""The description of a route that answers in one piece or streams."""
 
 LastEventId = Annotated[
     str | None,
@@ -137,7 +137,7 @@ async def resumed_answer(
         run_id = named_run
     assert run_id is not None, "the path or the header names a run"
     reader = await workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
-    return await _following(reader, resumable=True)
+    return await _event_stream(reader, resumable=True)
 
 
 def _position(last_event_id: str) -> tuple[UUID, int]:
@@ -155,21 +155,21 @@ def streamed(
 ) -> Awaitable[EventStream]:
     """An answer as it is made, which a client can resume by the ids of its events.
 
-    In another protocol's frames it cannot, and the work ends as soon as its reader goes. Raises
+    In another protocol's frames it cannot, and the work ends when its reader leaves. Raises
     what fails before the first event, unless that took so long that the response had to begin:
     then the last frame says so.
     """
     resumable = encode is None
     runs = workspace.engine.answer_runs
     reader = runs.begin(_owner(workspace), events, encode or AnswerFrames(), resumable=resumable)
-    return _following(reader, resumable=resumable)
+    return _event_stream(reader, resumable=resumable)
 
 
 def _owner(workspace: WorkspaceEngine) -> Owner:
     return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
 
 
-async def _following(reader: Reader, *, resumable: bool) -> EventStream:
+async def _event_stream(reader: Reader, *, resumable: bool) -> EventStream:
     """The frames as they come. Raises what failed before the first: it can still be a status."""
     run = reader.run
     try:

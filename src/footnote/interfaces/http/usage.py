@@ -103,11 +103,11 @@ async def list_budgets(workspace: TheWorkspace) -> BudgetList:
 
 
 @router.put("/v1/budgets")
-async def set_budget(workspace: TheWorkspace, wanted: SetBudget) -> BudgetList:
+async def set_budget(workspace: TheWorkspace, budget: SetBudget) -> BudgetList:
     """Set a budget, in the place of one for the same measure and period."""
     return BudgetList(
         budgets=await workspace.set_budget(
-            wanted.measure, wanted.period, wanted.most, warn_share=wanted.warn_share
+            budget.measure, budget.period, budget.most, warn_share=budget.warn_share
         )
     )
 

@@ -44,13 +44,13 @@ _PREFIXES_OF_PAGES = tuple(page.partition("{")[0] for page in PAGES if "{" in pa
 """Paths of the app itself. Whatever else is asked for belongs to the API."""
 
 WIDGET = "/widget.js"
-"""The script that pages of other sites load; its name stays, so it is asked for again."""
+"""The script that pages of other sites load; its name has no hash, so it is cached briefly."""
 
 _ASSETS = "/assets/"
 OF_PROGRAMS = frozenset(
     ("v1", "openai", "agui", "mcp", "health", "stats", "search", "context", "openapi.json")
 )
-"""How paths begin that are never the app's, whoever asks for them."""
+"""The first segments of paths that are never the app's."""
 _NONCE = "__NONCE__"
 _SIGN_IN = "__SIGN_IN__"
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
@@ -101,7 +101,7 @@ class WebApp:
     page: str | None
     """The page, with places for the nonce and for the ways to sign in; None without a build."""
     assets: Mapping[str, Path]
-    """By their path below `/assets/`, those that are compressed besides included."""
+    """By their path below `/assets/`, including the compressed copies."""
     widget: Mapping[str, Path]
     """The script of the widget in the same way, by its name."""
 
@@ -135,8 +135,8 @@ class WebApp:
         if self.page is None:
             return None
         if is_typed_search(request.scope):
-            asked = request.query_params
-            query = urlencode({"query": asked.get("q") or asked.get("query", "")})
+            parameters = request.query_params
+            query = urlencode({"query": parameters.get("q") or parameters.get("query", "")})
             return RedirectResponse(f"/find?{query}", 303)
         return self.shown(settings, status=404) if is_visit(request.scope) else None
 
@@ -148,16 +148,22 @@ class WebApp:
 
         async def send_asset(request: Request) -> Response:
             # The name has the hash of what is in the file, so it tells one content from another.
-            kept = {"Cache-Control": _FOREVER, "Cross-Origin-Resource-Policy": "same-origin"}
+            cache_headers = {
+                "Cache-Control": _FOREVER,
+                "Cross-Origin-Resource-Policy": "same-origin",
+            }
             name = request.path_params["name"]
-            return _sent(self.assets, name, name, request.headers, kept)
+            return _file_response(self.assets, name, name, request.headers, cache_headers)
 
         built = self.widget.get(WIDGET[1:])
         version = "" if built is None else sha256(built.read_bytes()).hexdigest()
 
         async def send_widget(request: Request) -> Response:
-            kept = {"Cache-Control": _FIVE_MINUTES, "Cross-Origin-Resource-Policy": "cross-origin"}
-            return _sent(self.widget, WIDGET[1:], version, request.headers, kept)
+            cache_headers = {
+                "Cache-Control": _FIVE_MINUTES,
+                "Cross-Origin-Resource-Policy": "cross-origin",
+            }
+            return _file_response(self.widget, WIDGET[1:], version, request.headers, cache_headers)
 
         pages = [Route(path, show_page, include_in_schema=False) for path in PAGES]
         return [
@@ -167,8 +173,12 @@ class WebApp:
         ]
 
 
-def _sent(
-    files: Mapping[str, Path], name: str, version: str, headers: Headers, kept: Mapping[str, str]
+def _file_response(
+    files: Mapping[str, Path],
+    name: str,
+    version: str,
+    headers: Headers,
+    cache_headers: Mapping[str, str],
 ) -> Response:
     """A file of the build, compressed as its reader takes it. Raises Refused."""
     path = files.get(name)
@@ -179,16 +189,20 @@ def _sent(
             code="no-such-route",
             hint="Load the page again: the app was built anew.",
         )
-    answered = {**kept, "Content-Security-Policy": _ASSET_POLICY, "Vary": "Accept-Encoding"}
+    response_headers = {
+        **cache_headers,
+        "Content-Security-Policy": _ASSET_POLICY,
+        "Vary": "Accept-Encoding",
+    }
     for encoding, ending in _ENCODINGS:
-        smaller = files.get(name + ending)
-        if smaller is not None and _accepts(headers.get("accept-encoding", ""), encoding):
-            path, answered["Content-Encoding"] = smaller, encoding
+        compressed = files.get(name + ending)
+        if compressed is not None and _accepts(headers.get("accept-encoding", ""), encoding):
+            path, response_headers["Content-Encoding"] = compressed, encoding
             break
-    answered["ETag"] = f'"{version}:{answered.get("Content-Encoding", "identity")}"'
-    if answered["ETag"] in headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=answered)
-    return FileResponse(path, media_type=_media_type(name), headers=answered)
+    response_headers["ETag"] = f'"{version}:{response_headers.get("Content-Encoding", "identity")}"'
+    if response_headers["ETag"] in headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=response_headers)
+    return FileResponse(path, media_type=_media_type(name), headers=response_headers)
 
 
 def is_public(scope: Scope) -> bool:
@@ -207,17 +221,21 @@ def is_public(scope: Scope) -> bool:
 
 
 def is_visit(scope: Scope) -> bool:
-    """Whether a browser asks to show an address that is no program's: the app says what it is."""
+    """Whether a browser opens an address outside the API, for which the app shows a page."""
     path = scope["path"]
-    return _shows(scope) and path.split("/")[1] not in OF_PROGRAMS and not path.startswith(_ASSETS)
+    return (
+        _asks_for_html(scope)
+        and path.split("/")[1] not in OF_PROGRAMS
+        and not path.startswith(_ASSETS)
+    )
 
 
 def is_typed_search(scope: Scope) -> bool:
     """Whether somebody typed `/search?q=…` into a browser; programs search by POST there."""
-    return _shows(scope) and scope["path"] == "/search"
+    return _asks_for_html(scope) and scope["path"] == "/search"
 
 
-def _shows(scope: Scope) -> bool:
+def _asks_for_html(scope: Scope) -> bool:
     accepted = Headers(raw=list(scope.get("headers", ()))).get("accept", "")
     return scope["method"] in ("GET", "HEAD") and "text/html" in accepted
 
@@ -232,8 +250,8 @@ def _media_type(name: str) -> str:
 
 def _accepts(accepted: str, encoding: str) -> bool:
     """Whether `Accept-Encoding` names an encoding, and not with a quality of zero."""
-    for each in accepted.split(","):
-        name, _, parameter = each.strip().partition(";")
+    for entry in accepted.split(","):
+        name, _, parameter = entry.strip().partition(";")
         if name.strip().lower() == encoding:
             return parameter.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
     return False

@@ -59,16 +59,16 @@ class McpMount:
         from footnote.interfaces.mcp.messages import error_of  # noqa: PLC0415
 
         body = await Request(scope, receive).body()
-        if (wrong := error_of(body, one="body")) is not None:
-            said = wrong.model_dump_json(by_alias=True, exclude_unset=True)
-            await Response(said, 400, media_type="application/json")(scope, receive, send)
+        if (rpc_error := error_of(body, unit="body")) is not None:
+            message = rpc_error.model_dump_json(by_alias=True, exclude_unset=True)
+            await Response(message, 400, media_type="application/json")(scope, receive, send)
             return
         pieces: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def again() -> Message:
+        async def replay() -> Message:
             return pieces.pop() if pieces else await receive()
 
-        await manager.handle_request(scope, again, send)
+        await manager.handle_request(scope, replay, send)
 
     async def aclose(self) -> None:
         """Stop serving."""
@@ -102,7 +102,6 @@ class McpMount:
 
 
 def _manager_of(mount: McpMount) -> StreamableHTTPSessionManager:
-    # As said above, what takes long to load.
     with wanted("mcp", "mcp"):
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
 

@@ -80,14 +80,14 @@ def listed() -> mcp_types.ListPromptsResult:
         prompts=[
             mcp_types.Prompt(
                 name=name,
-                title=each.title,
-                description=each.description,
+                title=prompt.title,
+                description=prompt.description,
                 arguments=[
-                    mcp_types.PromptArgument(name=gap, description=wants, required=True)
-                    for gap, wants in each.arguments.items()
+                    mcp_types.PromptArgument(name=argument, description=description, required=True)
+                    for argument, description in prompt.arguments.items()
                 ],
             )
-            for name, each in _PROMPTS.items()
+            for name, prompt in _PROMPTS.items()
         ]
     )
 
@@ -102,17 +102,21 @@ async def written(
     if name not in _PROMPTS:
         raise InvalidRequest("there is no such prompt", hint=f"known are {', '.join(_PROMPTS)}")
     prompt = _PROMPTS[name]
-    for gap in prompt.arguments:
-        if not 1 <= len(arguments.get(gap, "").strip()) <= MAX_ARGUMENT_CHARACTERS:
-            raise InvalidRequest(f"{gap} is missing or too long", hint=prompt.arguments[gap])
-        if gap.endswith("document_id"):
-            await workspace.document(_document_id(arguments[gap]))
-    filled = prompt.text.format_map({gap: arguments[gap].strip() for gap in prompt.arguments})
+    for argument in prompt.arguments:
+        if not 1 <= len(arguments.get(argument, "").strip()) <= MAX_ARGUMENT_CHARACTERS:
+            raise InvalidRequest(
+                f"{argument} is missing or too long", hint=prompt.arguments[argument]
+            )
+        if argument.endswith("document_id"):
+            await workspace.document(_document_id(arguments[argument]))
+    text = prompt.text.format_map(
+        {argument: arguments[argument].strip() for argument in prompt.arguments}
+    )
     return mcp_types.GetPromptResult(
         description=prompt.description,
         messages=[
             mcp_types.PromptMessage(
-                role="user", content=mcp_types.TextContent(type="text", text=filled)
+                role="user", content=mcp_types.TextContent(type="text", text=text)
             )
         ],
     )

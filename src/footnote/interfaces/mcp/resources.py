@@ -25,25 +25,25 @@ _TEXT = "text/plain"
 async def listed(workspace: WorkspaceEngine, cursor: str | None) -> mcp_types.ListResourcesResult:
     """A page of the documents that can be read, newest first.
 
-    Raises InvalidRequest for a cursor not of ours.
+    Raises InvalidRequest for a cursor that was not issued here.
     """
-    found: list[Document] = []
+    documents: list[Document] = []
     while True:
         page = await workspace.documents(limit=_PAGE, cursor=cursor)
-        found += [each for each in page.documents if each.chunk_count]
+        documents += [document for document in page.documents if document.chunk_count]
         cursor = page.next_cursor
         # Some clients show one page: it should not be empty for documents that failed.
-        if found or cursor is None:
+        if documents or cursor is None:
             return mcp_types.ListResourcesResult(
                 resources=[
                     mcp_types.Resource(
-                        name=each.filename,
-                        title=each.title,
-                        uri=f"{PREFIX}{each.document_id}",
-                        description=each.summary[:500] or None,
+                        name=document.filename,
+                        title=document.title,
+                        uri=f"{PREFIX}{document.document_id}",
+                        description=document.summary[:500] or None,
                         mime_type=_TEXT,
                     )
-                    for each in found
+                    for document in documents
                 ],
                 next_cursor=cursor,
             )
@@ -76,20 +76,22 @@ def templates() -> mcp_types.ListResourceTemplatesResult:
 
 
 async def read(workspace: WorkspaceEngine, uri: str) -> mcp_types.ReadResourceResult:
-    """The text of a document; a long one is cut, and says so.
+    """The text of a document; a long one is cut, with a note at its end.
 
     Raises NotFound, and Conflict for a document that has no text yet.
     """
     document_id = _document_id(uri)
-    whole = await workspace.text(document_id, most_characters=MAX_TEXT_CHARACTERS)
-    if whole is None:
+    document_text = await workspace.text(document_id, most_characters=MAX_TEXT_CHARACTERS)
+    if document_text is None:
         raise Conflict("the document is not indexed", hint="get_document tells its status")
-    shown = whole.text
-    if whole.characters > len(shown):
-        left = whole.characters - len(shown)
-        shown += f"\n\n[{left:,} more characters; search_documents and analyze_document read them]"
+    text = document_text.text
+    if document_text.characters > len(text):
+        omitted = document_text.characters - len(text)
+        text += (
+            f"\n\n[{omitted:,} more characters; search_documents and analyze_document read them]"
+        )
     return mcp_types.ReadResourceResult(
-        contents=[mcp_types.TextResourceContents(uri=uri, mime_type=_TEXT, text=shown)]
+        contents=[mcp_types.TextResourceContents(uri=uri, mime_type=_TEXT, text=text)]
     )
 
 

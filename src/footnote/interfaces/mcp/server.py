@@ -56,20 +56,20 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         context: Context, _: mcp_types.PaginatedRequestParams | None
     ) -> mcp_types.ListToolsResult:
         tools = (await inside(context)).tools()
-        return mcp_types.ListToolsResult(tools=[_described(each) for each in tools])
+        return mcp_types.ListToolsResult(tools=[_mcp_tool(tool) for tool in tools])
 
     async def call_tool(
-        context: Context, asked: mcp_types.CallToolRequestParams
+        context: Context, params: mcp_types.CallToolRequestParams
     ) -> mcp_types.CallToolResult:
         tools = (await inside(context)).tools()
-        found = next((each for each in tools if each.name == asked.name), None)
-        if found is None:
+        tool = next((candidate for candidate in tools if candidate.name == params.name), None)
+        if tool is None:
             raise InvalidRequest("there is no such tool", hint="tools/list names them")
-        # The text, the same as data, and links to the documents it names.
-        text = await found.call(asked.arguments or {})
+        # The text, its structured content, and links to the documents it names.
+        text = await tool.call(params.arguments or {})
         content: list[mcp_types.ContentBlock] = [mcp_types.TextContent(type="text", text=str(text))]
         if isinstance(text, ToolText):
-            content += [resources.link(each) for each in text.documents]
+            content += [resources.link(document) for document in text.documents]
         return mcp_types.CallToolResult(
             content=content,
             structured_content=dict(text.data) if isinstance(text, ToolText) else None,
@@ -77,10 +77,10 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         )
 
     async def list_resources(
-        context: Context, asked: mcp_types.PaginatedRequestParams | None
+        context: Context, params: mcp_types.PaginatedRequestParams | None
     ) -> mcp_types.ListResourcesResult:
         workspace = (await inside(context)).workspace
-        return await resources.listed(workspace, asked.cursor if asked else None)
+        return await resources.listed(workspace, params.cursor if params else None)
 
     async def list_templates(
         context: Context, _: mcp_types.PaginatedRequestParams | None
@@ -89,9 +89,9 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         return resources.templates()
 
     async def read_resource(
-        context: Context, asked: mcp_types.ReadResourceRequestParams
+        context: Context, params: mcp_types.ReadResourceRequestParams
     ) -> mcp_types.ReadResourceResult:
-        return await resources.read((await inside(context)).workspace, asked.uri)
+        return await resources.read((await inside(context)).workspace, params.uri)
 
     async def list_prompts(
         context: Context, _: mcp_types.PaginatedRequestParams | None
@@ -100,10 +100,10 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         return prompts.listed()
 
     async def get_prompt(
-        context: Context, asked: mcp_types.GetPromptRequestParams
+        context: Context, params: mcp_types.GetPromptRequestParams
     ) -> mcp_types.GetPromptResult:
         workspace = (await inside(context)).workspace
-        return await prompts.written(workspace, asked.name, asked.arguments or {})
+        return await prompts.written(workspace, params.name, params.arguments or {})
 
     return Server[object](
         "footnote",
@@ -120,7 +120,7 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
     )
 
 
-def _described(tool: Tool) -> mcp_types.Tool:
+def _mcp_tool(tool: Tool) -> mcp_types.Tool:
     saves = tool.name == "create_document"
     return mcp_types.Tool(
         name=tool.name,
@@ -137,12 +137,12 @@ def _with_errors(handler: Handler[Params, Result]) -> Handler[Params, Result]:
     """The handler, with its failures as errors of the protocol."""
 
     @wraps(handler)
-    async def answer(context: Context, params: Params) -> Result:
+    async def handle(context: Context, params: Params) -> Result:
         try:
             return await handler(context, params)
         except FootnoteError as error:
-            theirs = isinstance(error, InvalidRequest | NotFound)
-            code = INVALID_PARAMS if theirs else INTERNAL_ERROR
+            is_client_error = isinstance(error, InvalidRequest | NotFound)
+            code = INVALID_PARAMS if is_client_error else INTERNAL_ERROR
             raise MCPError(code, with_hint(str(error), error.hint)) from error
         except MCPError:
             raise
@@ -150,4 +150,4 @@ def _with_errors(handler: Handler[Params, Result]) -> Handler[Params, Result]:
             structlog.get_logger(__name__).exception("an MCP request failed")
             raise MCPError(INTERNAL_ERROR, UNEXPECTED_DETAIL) from error
 
-    return answer
+    return handle

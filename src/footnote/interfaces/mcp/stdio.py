@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import WriteStream
 
 ANSWERS_SECONDS = 60.0
-"""For which requests are answered once the input has ended; a client that is gone wants none."""
+"""How long requests are still answered once the input has ended."""
 _CANCELLED = "notifications/cancelled"
 
 Refuse = Callable[[JSONRPCError], Awaitable[None]]
 
 
 async def serve_stdio(
-    opened: Callable[[], AbstractAsyncContextManager[WorkspaceEngine]],
+    open_workspace: Callable[[], AbstractAsyncContextManager[WorkspaceEngine]],
 ) -> None:
     """Serve one workspace until standard input ends or the process is asked to end.
 
@@ -55,7 +55,7 @@ async def serve_stdio(
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, serving.cancel)
     with suppress(asyncio.CancelledError):
-        async with opened() as workspace:
+        async with open_workspace() as workspace:
             await _serve(workspace)
 
 
@@ -64,51 +64,51 @@ async def _serve(workspace: WorkspaceEngine) -> None:
         return Inside(workspace=workspace)
 
     server = mcp_server(inside)
-    opened = asyncio.get_running_loop().create_future()
+    stream_ready = asyncio.get_running_loop().create_future()
     unanswered = _Unanswered()
 
     async def refuse(error: JSONRPCError) -> None:
-        await (await opened).send(SessionMessage(error))
+        await (await stream_ready).send(SessionMessage(error))
 
     # It is only ever iterated over.
     lines = cast("anyio.AsyncFile[str]", _messages(await _lines(), refuse, unanswered))
     async with stdio_server(stdin=lines) as (incoming, outgoing):
-        opened.set_result(outgoing)
-        noted = _NotedAnswers(outgoing, unanswered)
-        await server.run(incoming, noted, server.create_initialization_options())
+        stream_ready.set_result(outgoing)
+        tracked = _TrackedStream(outgoing, unanswered)
+        await server.run(incoming, tracked, server.create_initialization_options())
 
 
 class _Unanswered:
-    """The requests that wait for their answers."""
+    """The requests without an answer yet."""
 
     def __init__(self) -> None:
         self._ids: set[int | str] = set()
-        self._none = asyncio.Event()
-        self._none.set()
+        self._empty = asyncio.Event()
+        self._empty.set()
 
-    def asked(self, message: object) -> None:
-        """Note a request, or that its answer is wanted no more."""
+    def add(self, message: object) -> None:
+        """Add a request, or discard one that its client cancelled."""
         if isinstance(message, JSONRPCRequest):
             self._ids.add(message.id)
-            self._none.clear()
+            self._empty.clear()
         elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
-            self.answered((message.params or {}).get("requestId"))
+            self.discard((message.params or {}).get("requestId"))
 
-    def answered(self, identifier: object) -> None:
-        """Note an answer."""
-        self._ids = {each for each in self._ids if each != identifier}
+    def discard(self, identifier: object) -> None:
+        """Discard a request that was answered."""
+        self._ids = {pending for pending in self._ids if pending != identifier}
         if not self._ids:
-            self._none.set()
+            self._empty.set()
 
-    async def none(self) -> None:
+    async def wait_until_empty(self) -> None:
         """Wait until all are answered, for a while at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(ANSWERS_SECONDS):
-                await self._none.wait()
+                await self._empty.wait()
 
 
-class _NotedAnswers:
-    """The stream of what goes out; what answers a request is noted."""
+class _TrackedStream:
+    """The outgoing stream; a request whose answer was sent is no longer unanswered."""
 
     def __init__(self, stream: WriteStream[SessionMessage], unanswered: _Unanswered) -> None:
         self._stream = stream
@@ -119,7 +119,7 @@ class _NotedAnswers:
         """Send a message."""
         await self._stream.send(item)
         if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._unanswered.answered(item.message.id)
+            self._unanswered.discard(item.message.id)
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()
@@ -137,25 +137,25 @@ class _NotedAnswers:
 async def _messages(
     lines: AsyncIterator[bytes], refuse: Refuse, unanswered: _Unanswered
 ) -> AsyncIterator[str]:
-    """The lines that are messages; whoever sent another one is told what is wrong with it.
+    """The lines that are messages; any other line is refused with what is wrong with it.
 
-    They end when the requests among them are answered: the server answers none after their end.
+    They end once their requests are answered: the server answers none after they end.
     """
     async for line in lines:
         if not line.strip():
             continue
-        if (error := error_of(line, one="line")) is None:
-            unanswered.asked(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        if (error := error_of(line, unit="line")) is None:
+            unanswered.add(jsonrpc_message_adapter.validate_json(line, by_name=False))
             yield line.decode()
         else:
             await refuse(error)
-    await unanswered.none()
+    await unanswered.wait_until_empty()
 
 
 async def _lines() -> AsyncIterator[bytes]:
-    """The lines of standard input, read such that it can be cancelled where it is no file."""
+    """The lines of standard input, read so that reading can be cancelled unless it is a file."""
     kind = os.fstat(sys.stdin.fileno()).st_mode
-    # The loop cannot wait for other devices, such as that of no bytes, and says so nowhere.
+    # The loop cannot wait for other devices, such as /dev/null, and reports no error.
     if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or sys.stdin.isatty()):
         return cast("AsyncIterator[bytes]", anyio.wrap_file(sys.stdin.buffer))
     reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)

@@ -43,19 +43,19 @@ class DocumentTools:
 
         The text says what is wrong with name or arguments, so that the model can correct them.
         """
-        found = next((each for each in self.tools if each.name == name), None)
-        if found is None:
-            known = ", ".join(each.name for each in self.tools)
-            return Refusal(f"there is no tool {name[:100]!r}; there are {known}")
+        tool = next((candidate for candidate in self.tools if candidate.name == name), None)
+        if tool is None:
+            names = ", ".join(candidate.name for candidate in self.tools)
+            return Refusal(f"there is no tool {name[:100]!r}; there are {names}")
         try:
-            given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+            parsed = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
         except (ValueError, RecursionError):
             return Refusal(f"{name} failed: the arguments are not JSON")
-        if not isinstance(given, Mapping):
+        if not isinstance(parsed, Mapping):
             return Refusal(f"{name} failed: the arguments must be a JSON object")
 
         async def call() -> str:
-            return await found.call(given)
+            return await tool.call(parsed)
 
         return await self.bridge.reach(call)
 
@@ -91,16 +91,16 @@ class DocumentTools:
 
     def openai(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's chat completions take them in `tools`."""
-        return [{"type": "function", "function": _schema_of(each)} for each in self.tools]
+        return [{"type": "function", "function": _schema_of(tool)} for tool in self.tools]
 
     def openai_responses(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's responses API takes them in `tools`."""
         # Strict schemas require every argument, also those that a call may leave out.
-        return [{"type": "function", **_schema_of(each), "strict": False} for each in self.tools]
+        return [{"type": "function", **_schema_of(tool), "strict": False} for tool in self.tools]
 
     def anthropic(self) -> list[dict[str, object]]:
         """Function schemas as Anthropic's messages API takes them in `tools`."""
-        return [_schema_of(each, "input_schema") for each in self.tools]
+        return [_schema_of(tool, "input_schema") for tool in self.tools]
 
     def pydantic_ai(self) -> FunctionToolset[object]:
         """A toolset for a pydantic-ai agent. Raises InvalidRequest where that is missing."""
@@ -170,9 +170,9 @@ def bind(
             ) from None
     if base_url is None:
         host, port = inner.engine.settings.listens_at
-        named = f"[{host}]" if ":" in host else host
-        # With port 0 the server picks one, which nobody knows here.
-        base_url = f"http://{named}:{port}" if port else ""
+        url_host = f"[{host}]" if ":" in host else host
+        # With port 0 the server picks one, which is not known here.
+        base_url = f"http://{url_host}:{port}" if port else ""
     base_url = base_url.rstrip("/")
     tools = document_tools(inner, ledger, index_now=index_now, base_url=base_url)
     return DocumentTools(workspace=inner, tools=tools, bridge=bridge, base_url=base_url)

@@ -55,19 +55,19 @@ class Bridge:
                 "the event loop of the engine does not run",
                 hint="open the engine with footnote.open_sync() for blocking calls",
             )
-        begun: Future[None] = Future()
+        started: Future[None] = Future()
 
         async def begin() -> T:
-            if not begun.set_running_or_notify_cancel():
+            if not started.set_running_or_notify_cancel():
                 raise asyncio.CancelledError
-            begun.set_result(None)
+            started.set_result(None)
             return await work()
 
         done = asyncio.run_coroutine_threadsafe(begin(), self.loop)
-        either: tuple[Future[Any], ...] = (begun, done)
-        while not first_of(either, _LOOK_SECONDS, FIRST_COMPLETED).done:
+        futures: tuple[Future[Any], ...] = (started, done)
+        while not first_of(futures, _LOOK_SECONDS, FIRST_COMPLETED).done:
             # What has begun meanwhile cannot be cancelled, and is waited for after all.
-            if self._waits_for_threads() and begun.cancel():
+            if self._waits_for_threads() and started.cancel():
                 _refuse()
         return done.result()
 

@@ -18,10 +18,10 @@ with wanted("langchain-core", "langchain"):
 
 def tools(bound: CallableTools) -> list[BaseTool]:
     """A structured tool each; a failure is text for the model."""
-    made: list[BaseTool] = []
+    structured_tools: list[BaseTool] = []
     for tool in bound.tools:
         call, acall = bound.functions(tool)
-        made.append(
+        structured_tools.append(
             StructuredTool(
                 name=tool.name,
                 description=tool.description,
@@ -30,16 +30,16 @@ def tools(bound: CallableTools) -> list[BaseTool]:
                 coroutine=acall,
             )
         )
-    return made
+    return structured_tools
 
 
 def retriever(
     bound: CallableTools, *, top_k: int | None = None, filters: SearchFilters | None = None
 ) -> FootnoteRetriever:
     """A retriever over the workspace, best passages first."""
-    made = FootnoteRetriever(top_k=top_k)
-    made.search_in(bound, filters)
-    return made
+    instance = FootnoteRetriever(top_k=top_k)
+    instance.search_in(bound, filters)
+    return instance
 
 
 class FootnoteRetriever(BaseRetriever):
@@ -70,9 +70,9 @@ class FootnoteRetriever(BaseRetriever):
         response = await self._bound.search(query, self.top_k, self._filters)
         return [
             Document(
-                id=each.passage.chunk_id,
-                page_content=each.passage.text,
-                metadata=metadata_of(each, self._bound.link_to),
+                id=evidence.passage.chunk_id,
+                page_content=evidence.passage.text,
+                metadata=metadata_of(evidence, self._bound.link_to),
             )
-            for each in response.evidence
+            for evidence in response.evidence
         ]

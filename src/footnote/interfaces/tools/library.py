@@ -55,14 +55,13 @@ def wanted(library: str, extra: str) -> Iterator[None]:
 
 
 def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metadata:
-    """What a retriever says of a passage beside its text, named as in the HTTP API.
+    """The metadata of a passage for a retriever, named as in the HTTP API.
 
-    What a passage lacks is left out.
-
-    `source` is what the libraries call the file, and `link` leads to the passage.
+    What a passage lacks is left out. `source` is what the libraries call the file, and
+    `link` leads to the passage.
     """
     passage = evidence.passage
-    known: dict[str, str | int | float | bool | None] = {
+    fields: dict[str, str | int | float | bool | None] = {
         "source": passage.filename,
         "link": link_to(passage),
         "chunk_id": passage.chunk_id,
@@ -87,4 +86,4 @@ def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metada
         "similarity": evidence.similarity,
         "suspicious": evidence.suspicious,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}

@@ -15,14 +15,14 @@ with wanted("llama-index-core", "llama-index"):
 def tools(bound: CallableTools) -> list[FunctionTool]:
     """A function tool each; a failure is text for the model."""
     shapes = argument_shapes(bound.tools)
-    made: list[FunctionTool] = []
+    function_tools: list[FunctionTool] = []
     for tool in bound.tools:
         call, acall = bound.functions(tool)
-        described = ToolMetadata(
+        metadata = ToolMetadata(
             name=tool.name, description=tool.description, fn_schema=shapes[tool.name]
         )
-        made.append(FunctionTool(fn=call, async_fn=acall, metadata=described))
-    return made
+        function_tools.append(FunctionTool(fn=call, async_fn=acall, metadata=metadata))
+    return function_tools
 
 
 def retriever(
@@ -49,11 +49,11 @@ class FootnoteRetriever(BaseRetriever):
         return [
             NodeWithScore(
                 node=TextNode(
-                    id_=each.passage.chunk_id,
-                    text=each.passage.text,
-                    metadata=metadata_of(each, self._bound.link_to),
+                    id_=evidence.passage.chunk_id,
+                    text=evidence.passage.text,
+                    metadata=metadata_of(evidence, self._bound.link_to),
                 ),
-                score=each.score,
+                score=evidence.score,
             )
-            for each in response.evidence
+            for evidence in response.evidence
         ]

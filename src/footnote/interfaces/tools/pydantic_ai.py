@@ -12,7 +12,7 @@ with wanted("pydantic-ai", "models"):
 
 def toolset(bound: CallableTools) -> FunctionToolset[object]:
     """A toolset for `Agent(toolsets=[...])`; a failure is text for the model."""
-    return FunctionToolset([_agent_tool(bound, each) for each in bound.tools], id="footnote")
+    return FunctionToolset([_agent_tool(bound, tool) for tool in bound.tools], id="footnote")
 
 
 def _agent_tool(bound: CallableTools, tool: Tool) -> AgentTool[object]:
