@@ -178,10 +178,10 @@ def _read(
         if named_reader := _NAMED_TEXT_READERS.get(media_type):
             reading = named_reader(text, filename)
         else:
-            read = _read_rst if media_type == media.RST else _TEXT_READERS[media_type]
-            reading = read(text)
-        noted = {"mixed_encodings": _MIXED} if is_mixed else {}
-        return replace(reading, metadata={**reading.metadata, **noted})
+            reader = _read_rst if media_type == media.RST else _TEXT_READERS[media_type]
+            reading = reader(text)
+        warnings = {"mixed_encodings": _MIXED} if is_mixed else {}
+        return replace(reading, metadata={**reading.metadata, **warnings})
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(
@@ -238,34 +238,34 @@ def _check(reading: Reading, filename: str, media_type: str, options: ReadingOpt
             f"{options.max_blocks:,} allowed",
             "split it into smaller files",
         )
-    worth_it = any(draft.text.strip() or draft.picture for draft in reading.drafts)
-    if not worth_it and not reading.attachments:
+    has_content = any(draft.text.strip() or draft.picture for draft in reading.drafts)
+    if not has_content and not reading.attachments:
         kind = "image" if media.is_image(media_type) else media_type
         if media_type == media.JSON:
             kind = PurePath(filename).suffix.lower()
-        nothing = ("no text was found in it", "check that the file is not empty")
-        raise unreadable(*_WITHOUT_TEXT.get(kind, nothing))
+        default = ("no text was found in it", "check that the file is not empty")
+        raise unreadable(*_WITHOUT_TEXT.get(kind, default))
 
 
 def _repeated_columns(reading: Reading) -> str:
     """Return a warning about titles that several columns of one table share; empty without any."""
     tables = (draft.text for draft in reading.drafts if draft.kind is BlockKind.TABLE)
-    found = dict.fromkeys(title for table in tables for title in repeated_titles(table))
-    if not found:
+    titles = dict.fromkeys(title for table in tables for title in repeated_titles(table))
+    if not titles:
         return ""
-    named = ", ".join(f"“{title}”" for title in islice(found, _NAMED_TITLES))
-    more = ", …" if len(found) > _NAMED_TITLES else ""
+    listed = ", ".join(f"“{title}”" for title in islice(titles, _NAMED_TITLES))
+    tail = ", …" if len(titles) > _NAMED_TITLES else ""
     return (
-        f"a table has several columns with the title {named}{more}, which a question cannot tell "
+        f"a table has several columns with the title {listed}{tail}, which a question cannot tell "
         "apart; give each a title of its own and hand the file in again"
     )
 
 
 def _damaged(error: Exception) -> DocumentUnreadable:
-    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    if "password" in said.lower() or "encrypted" in said.lower():
+    message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    if "password" in message.lower() or "encrypted" in message.lower():
         return unreadable("it is protected by a password", "upload a copy without a password")
     return unreadable(
-        f"the file is damaged, or not what its type says ({said})",
+        f"the file is damaged, or not what its type says ({message})",
         "open it in its own program, save it anew and upload that copy",
     )

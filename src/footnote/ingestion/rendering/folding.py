@@ -31,12 +31,12 @@ class Folded:
     def seeds(self, length: int) -> dict[str, list[int]]:
         """Return the start indices of each sequence of `length` letters, in order."""
         if length not in self._seeds:
-            found: defaultdict[str, list[int]] = defaultdict(list)
+            starts: defaultdict[str, list[int]] = defaultdict(list)
             for start in range(len(self.text) - length + 1):
-                places = found[self.text[start : start + length]]
+                places = starts[self.text[start : start + length]]
                 if len(places) < _MAX_PLACES:
                     places.append(start)
-            self._seeds[length] = dict(found)
+            self._seeds[length] = dict(starts)
         return self._seeds[length]
 
 

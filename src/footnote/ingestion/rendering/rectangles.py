@@ -20,14 +20,14 @@ def rectangles_of(
     glyphs: Glyphs, stretches: Iterable[tuple[int, int]], sheet: Box
 ) -> tuple[Rectangle, ...]:
     """Return a rectangle for each line or cell of each stretch, in order, clipped to the sheet."""
-    found: list[Rectangle] = []
+    rectangles: list[Rectangle] = []
     for begin, end in stretches:
         for line in _lines(glyphs, range(begin, end)):
             box = _cut(union(line), sheet)
             if box.width >= _LEAST_SIDE and box.height >= _LEAST_SIDE:
                 left, top, right, bottom = (round(edge, 2) for edge in box)
-                found.append(Rectangle(left=left, top=top, right=right, bottom=bottom))
-    return tuple(dict.fromkeys(found))
+                rectangles.append(Rectangle(left=left, top=top, right=right, bottom=bottom))
+    return tuple(dict.fromkeys(rectangles))
 
 
 def text_of(glyphs: Glyphs, stretches: Iterable[tuple[int, int]]) -> str:
