@@ -44,8 +44,8 @@ class ChunkSequence(Sequence[Chunk]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Chunk, ...]: ...
     def __getitem__(self, index: int | slice) -> Chunk | tuple[Chunk, ...]:
-        found = range(self.length)[index]
-        return self.make(found) if isinstance(found, int) else tuple(map(self.make, found))
+        selected = range(self.length)[index]
+        return self.make(selected) if isinstance(selected, int) else tuple(map(self.make, selected))
 
     def __iter__(self) -> Iterator[Chunk]:
         return map(self.make, range(self.length))
@@ -67,12 +67,12 @@ class _Headers:
         """Return the size that the header adds to a chunk that continues the table."""
         if self.sizes.policy.target_characters is not None:
             return len(self.texts.get(block, "")) + 1
-        most = int(self.sizes.target * _MOST_HEADER)
-        return min(self.tokens.get(block, 0), most)
+        limit = int(self.sizes.target * _MOST_HEADER)
+        return min(self.tokens.get(block, 0), limit)
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _Positions:
     """The positions of the chunks in compact form."""
 
     numbers: array[int] = field(default_factory=lambda: array("q"))
@@ -107,9 +107,9 @@ def chunk_blocks(
     policy = policy or ChunkPolicy()
     headers = _headers(parsed.blocks, tokenizer, UnitSizes(policy))
     leads = table_leads(parsed.blocks)
-    above_tables = frozenset(index for each in leads.values() for index in each)
+    above_tables = frozenset(index for lead in leads.values() for index in lead)
     units = _Units(units_of(parsed.blocks, tokenizer, policy))
-    places = _Places()
+    positions = _Positions()
     may_repeat = max(len(parsed.text), _LEAST_REPEATED)
     if parsed.media_type.startswith("image/"):
         policy = replace(policy, pages_stand_alone=True)  # each frame is a sheet of its own
@@ -121,11 +121,13 @@ def chunk_blocks(
             for first, last in packing.ranges():
                 header = len(packing.repeated_header(first))
                 may_repeat -= header
-                places.add(window[first:last], repeats=header > 0 and may_repeat >= 0)
+                positions.add(window[first:last], repeats=header > 0 and may_repeat >= 0)
         if empty and section.heading is not None:
-            places.add([*units.within(range(section.heading, section.heading + 1))], repeats=False)
+            positions.add(
+                [*units.within(range(section.heading, section.heading + 1))], repeats=False
+            )
     return ChunkSequence(
-        len(places), lambda ordinal: _chunk(parsed, places[ordinal], headers, leads, ordinal)
+        len(positions), lambda ordinal: _chunk(parsed, positions[ordinal], headers, leads, ordinal)
     )
 
 
@@ -332,12 +334,12 @@ class _Packing:
 
 def _chunk(
     parsed: ParsedDocument,
-    place: Sequence[int],
+    position: Sequence[int],
     headers: _Headers,
     leads: Mapping[int, tuple[int, ...]],
     ordinal: int,
 ) -> Chunk:
-    start, end, tokens, first_block, last_block, repeats = place
+    start, end, tokens, first_block, last_block, repeats = position
     prefix = ""
     if repeats:
         prefix = headers.texts[first_block] + "\n"
