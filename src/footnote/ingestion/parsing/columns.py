@@ -53,10 +53,12 @@ def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
         close = after.box.top - before.box.bottom < 2.2 * after.size
         if close and _is_row(before, gutter) and _is_row(after, gutter):
             rows |= {id(before), id(after)}
-    parted = [
-        piece for item in items for piece in ([item] if id(item) in rows else _parted(item, gutter))
+    pieces = [
+        piece
+        for item in items
+        for piece in ([item] if id(item) in rows else _split_at(item, gutter))
     ]
-    for item in sorted(parted, key=lambda item: (item.box.top, item.box.left)):
+    for item in sorted(pieces, key=lambda item: (item.box.top, item.box.left)):
         if item.box.left < gutter < item.box.right:
             result += _columns_of(band, gutter, depth, right_to_left=right_to_left)
             band = []
@@ -75,7 +77,7 @@ def _columns_of(
     return _ordered(first, depth + 1) + _ordered(second, depth + 1)
 
 
-def _parted(item: PageItem, gutter: float) -> list[PageItem]:
+def _split_at(item: PageItem, gutter: float) -> list[PageItem]:
     """Split a line that has a gap at the gutter; return anything else whole."""
     if isinstance(item, Grid) or not item.box.left < gutter < item.box.right:
         return [item]
@@ -83,8 +85,8 @@ def _parted(item: PageItem, gutter: float) -> list[PageItem]:
     right = [word for word in item.words if word.box.left >= gutter - 1]
     if not left or not right or len(left) + len(right) != len(item.words):
         return [item]
-    apart = min(w.box.left for w in right) - max(w.box.right for w in left)
-    if apart < _LEAST_GUTTER_SIZES * item.size:
+    gap = min(w.box.left for w in right) - max(w.box.right for w in left)
+    if gap < _LEAST_GUTTER_SIZES * item.size:
         return [item]
     return [line_of(left), line_of(right)]
 
@@ -105,18 +107,20 @@ def _gutter(items: Sequence[PageItem]) -> float | None:
     lines = [item for item in items if isinstance(item, Line)]
     if len(lines) < _LEAST_LINES:
         return None
-    least = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
+    least_width = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
     boxes = [word.box for line in lines for word in line.words]
-    whites = _whites(boxes, least, most=_MAX_SPANNING_SHARE * len(lines))
+    whites = _whites(boxes, least_width, most_boxes=_MAX_SPANNING_SHARE * len(lines))
     for left, right in sorted(whites, key=lambda white: (white[0] - white[1], white[0])):
         middle = (left + right) / 2
-        if _parts_prose(lines, middle):
+        if _separates_prose(lines, middle):
             return middle
     return None
 
 
-def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[float, float]]:
-    """Return the ranges of x that are at least `least` wide and covered by at most `most` boxes.
+def _whites(
+    boxes: Sequence[Box], least_width: float, *, most_boxes: float
+) -> list[tuple[float, float]]:
+    """Return the ranges of x at least `least_width` wide that at most `most_boxes` boxes cover.
 
     Ranges whose middle lies in the outer 12 % on either side are left out.
     """
@@ -127,7 +131,7 @@ def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[fl
     covering = 0
     for (x, change), (following, _) in pairwise(events):
         covering += change
-        if following == x or covering > most:
+        if following == x or covering > most_boxes:
             continue
         if whites and whites[-1][1] == x:
             whites[-1] = (whites[-1][0], following)
@@ -136,25 +140,25 @@ def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[fl
     return [
         white
         for white in whites
-        if white[1] - white[0] >= least and low < (white[0] + white[1]) / 2 < high
+        if white[1] - white[0] >= least_width and low < (white[0] + white[1]) / 2 < high
     ]
 
 
-def _parts_prose(lines: Sequence[Line], x: float) -> bool:
+def _separates_prose(lines: Sequence[Line], x: float) -> bool:
     """Whether lines of prose are on both sides of `x`, for some height next to each other."""
-    pieces = [piece for line in lines for piece in _parted(line, x)]
+    pieces = [piece for line in lines for piece in _split_at(line, x)]
     left = [piece for piece in pieces if piece.box.right <= x]
     right = [piece for piece in pieces if piece.box.left >= x]
     if not left or not right:
         return False
-    top = max(min(each.box.top for each in left), min(each.box.top for each in right))
-    bottom = min(max(each.box.bottom for each in left), max(each.box.bottom for each in right))
+    top = max(min(item.box.top for item in left), min(item.box.top for item in right))
+    bottom = min(max(item.box.bottom for item in left), max(item.box.bottom for item in right))
     sides = [
-        [each for each in side if isinstance(each, Line) and top < _middle(each) < bottom]
+        [item for item in side if isinstance(item, Line) and top < _middle(item) < bottom]
         for side in (left, right)
     ]
     spanning = sum(
-        each.box.left < x < each.box.right and top < _middle(each) < bottom for each in pieces
+        item.box.left < x < item.box.right and top < _middle(item) < bottom for item in pieces
     )
     if spanning > _MAX_SPANNING_SHARE * min(map(len, sides)):
         return False
@@ -225,10 +229,10 @@ def _by_runs(items: list[PageItem]) -> list[PageItem]:
     return result
 
 
-def _above(one: Box, other: Box) -> bool:
+def _above(box: Box, other: Box) -> bool:
     """Whether one box ends above where another begins, and overlaps it horizontally."""
     return (
-        one.bottom <= other.top + 0.2 * min(one.height, other.height)
-        and one.left < other.right
-        and other.left < one.right
+        box.bottom <= other.top + 0.2 * min(box.height, other.height)
+        and box.left < other.right
+        and other.left < box.right
     )

@@ -108,9 +108,9 @@ def line_drafts(
     lines: Iterable[str], together: int, kind: BlockKind = BlockKind.PARAGRAPH
 ) -> Iterator[Draft]:
     """Yield the lines that are not blank, in blocks of `together` lines."""
-    written = [line for line in lines if line.strip()]
-    for start in range(0, len(written), together):
-        yield Draft(kind=kind, text="\n".join(written[start : start + together]))
+    not_blank = [line for line in lines if line.strip()]
+    for start in range(0, len(not_blank), together):
+        yield Draft(kind=kind, text="\n".join(not_blank[start : start + together]))
 
 
 def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument:
@@ -124,20 +124,20 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     pictures: list[Picture] = []
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
-    for draft in _said(reading.drafts):
+    for draft in _with_paragraphs(reading.drafts):
         if draft.kind is BlockKind.HEADING and len(draft.text) > _MOST_HEADING_CHARACTERS:
             draft = replace(draft, kind=BlockKind.PARAGRAPH, level=0)  # noqa: PLW2901
         if draft.picture:
-            apart = draft.page != page
-            alone = apart and reading.pages_stand_alone
+            on_new_page = draft.page != page
+            is_alone = on_new_page and reading.pages_stand_alone
             pictures.append(
                 Picture(
                     content=draft.picture,
                     media_type=KEPT_PICTURE_TYPE,
                     after=len(blocks),
-                    paragraph=1 if apart else max(paragraph, 1),
+                    paragraph=1 if on_new_page else max(paragraph, 1),
                     page=draft.page,
-                    heading_path=() if alone else tuple(title for _, title in chain),
+                    heading_path=() if is_alone else tuple(title for _, title in chain),
                 )
             )
         text = clean_code(draft.text) if draft.kind is BlockKind.CODE else clean(draft.text)
@@ -195,7 +195,7 @@ def _above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:
     return chain
 
 
-def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
+def _with_paragraphs(drafts: Sequence[Draft]) -> Sequence[Draft]:
     """Return the drafts; if all are headings, those with none below them become paragraphs."""
     if any(draft.kind is not BlockKind.HEADING for draft in drafts):
         return drafts
@@ -220,7 +220,7 @@ def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
     if declared and not _WORTHLESS_TITLE.fullmatch(declared):
         return declared[:MAX_TITLE_CHARACTERS]
     headings = (draft.text for draft in drafts if draft.kind is BlockKind.HEADING)
-    heading = next((said for text in headings if (said := _one_line(text))), "")
+    heading = next((line for text in headings if (line := _one_line(text))), "")
     # A numbered chapter is not the title of the whole, nor is the default name of a sheet.
     if _NUMBERED.match(heading) or _UNNAMED_SHEET.fullmatch(heading):
         heading = ""
@@ -240,5 +240,5 @@ def stem_of(filename: str) -> str:
     """
     path = PurePath(filename.replace("\\", "/"))
     inner = PurePath(path.stem)
-    packed = path.suffix.lower() in _PACKED and inner.suffix.lower() in _ENDINGS
-    return inner.stem if packed else path.stem
+    is_compressed = path.suffix.lower() in _PACKED and inner.suffix.lower() in _ENDINGS
+    return inner.stem if is_compressed else path.stem

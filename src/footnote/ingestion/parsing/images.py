@@ -1,4 +1,4 @@
-"""Pictures become drafts: whatever text OCR finds on each of their frames."""
+"""Convert pictures to drafts: the text that OCR finds on each of their frames."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def kept_drafts(
     image: Image.Image, page: int | None, keeper: PictureKeeper | None
 ) -> Iterator[Draft]:
     """Yield the place of a picture that is kept to be described; nothing if it is not kept."""
-    if keeper is not None and (kept := keeper.keep(image)):
-        yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=kept)
+    if keeper is not None and (encoded := keeper.keep(image)):
+        yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=encoded)
 
 
 @dataclass(slots=True)

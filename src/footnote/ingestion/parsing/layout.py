@@ -51,7 +51,7 @@ _PROSE_LINES = 5
 _WIDEST = 2.3
 _WIDE_VARIES = 0.25
 _LEAST_PROSE_CHARACTERS = 40
-_GOES_ON = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
+_CONTINUATION = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
 """How a line begins that continues a paragraph from the column before."""
 _MAX_CODE_INDENT = 60
 _LEAST_STEP = 0.9
@@ -84,7 +84,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Study:
+class _Statistics:
     """Statistics of a document, gathered page by page."""
 
     types: TypeCount = field(default_factory=TypeCount)
@@ -140,29 +140,29 @@ def lay_out(pages: Iterable[LaidPage]) -> Layout:
 
     Pages are taken one by one and kept without their words, at a fraction of their size.
     """
-    study = _Study()
-    kept: list[LaidPage] = []
+    statistics = _Statistics()
+    stored: list[LaidPage] = []
     for page in pages:
-        study.add(page)
-        kept.append(replace(page, items=tuple(replace(item, words=()) for item in page.items)))
-    running = study.furniture.running(len({page.number for page in kept}))
+        statistics.add(page)
+        stored.append(replace(page, items=tuple(replace(item, words=()) for item in page.items)))
+    running = statistics.furniture.running(len({page.number for page in stored}))
     lines = (
         item
-        for page in kept
+        for page in stored
         if not page.from_pixels
         for item in page.items
         if isinstance(item, Line)
     )
-    leading = study.leading()
+    leading = statistics.leading()
     drafter = _Drafter(
-        styles=HeadingStyles.of(study.types, lines),
+        styles=HeadingStyles.of(statistics.types, lines),
         leading=leading,
-        wide_leading=study.wide_leading(leading),
-        vocabulary=study.vocabulary,
+        wide_leading=statistics.wide_leading(leading),
+        vocabulary=statistics.vocabulary,
     )
     drafts: list[Draft] = []
-    for page in kept:
-        items = study.furniture.without(page.height, page.items, running)
+    for page in stored:
+        items = statistics.furniture.without(page.height, page.items, running)
         for draft in (*drafter.drafts(replace(page, items=items)), *page.extra):
             before = drafts[-1] if drafts else draft
             is_list = before.kind is draft.kind is BlockKind.LIST
@@ -170,7 +170,7 @@ def lay_out(pages: Iterable[LaidPage]) -> Layout:
                 drafts[-1] = replace(drafts[-1], text=f"{drafts[-1].text}\n{draft.text}")
             else:
                 drafts.append(draft)
-    header, footer = study.furniture.remembered()
+    header, footer = statistics.furniture.remembered()
     return Layout(tuple(drafts), header, footer)
 
 
@@ -181,7 +181,7 @@ class _Drafter:
     styles: HeadingStyles
     leading: float
     wide_leading: float
-    """As returned by `_Study.wide_leading`."""
+    """As returned by `_Statistics.wide_leading`."""
     vocabulary: Vocabulary
 
     def drafts(self, page: LaidPage) -> list[Draft]:
@@ -198,11 +198,13 @@ class _Drafter:
                 run = []
                 main.append(draft)
         main += _one_list(run)
-        noted = []
+        note_drafts = []
         for note in notes:
             text = self._text(note.lines)
-            noted.append((note.mark, Draft(kind=BlockKind.PARAGRAPH, text=text, page=page.number)))
-        return placed(main, noted)
+            note_drafts.append(
+                (note.mark, Draft(kind=BlockKind.PARAGRAPH, text=text, page=page.number))
+            )
+        return placed(main, note_drafts)
 
     def _text(self, lines: Sequence[Line]) -> str:
         return joined([line.text for line in lines], self.vocabulary)
@@ -237,7 +239,7 @@ class _Drafter:
         if apart and not from_pixels and self._is_spaced_prose(before, after, advance / size):
             apart = False
         if advance < 0.3 * size or apart:
-            return from_pixels or not self._goes_on_in_next_column(before, after)
+            return from_pixels or not self._continues_in_next_column(before, after)
         if after.box.right < before.box.left or after.box.left > before.box.right:
             return True
         if not from_pixels and (self._is_code(before) or self._style_changes(before, after)):
@@ -259,7 +261,7 @@ class _Drafter:
             and not self.styles.level(after)
         )
 
-    def _goes_on_in_next_column(self, before: Line, after: Line) -> bool:
+    def _continues_in_next_column(self, before: Line, after: Line) -> bool:
         """Whether a paragraph cut at the foot of a column continues at the line of the next
         column."""
         return (
@@ -269,7 +271,7 @@ class _Drafter:
             and not self.styles.level(before)
             and not self._style_changes(before, after)
             and not before.text.endswith(_SENTENCE_END)
-            and bool(_GOES_ON.match(after.text))
+            and bool(_CONTINUATION.match(after.text))
         )
 
     def _style_changes(self, before: Line, after: Line) -> bool:
@@ -338,10 +340,10 @@ def _one_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
 
 
 def _is_caption(text: str) -> bool:
-    found = _CAPTION.match(text)
-    if found is None or len(text) > _MAX_CAPTION_CHARACTERS:
+    match = _CAPTION.match(text)
+    if match is None or len(text) > _MAX_CAPTION_CHARACTERS:
         return False
-    if found["mark"]:
+    if match["mark"]:
         return True
     return len(text) < _MAX_BARE_CAPTION_CHARACTERS and not text.endswith(".")
 

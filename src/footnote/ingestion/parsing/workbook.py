@@ -143,15 +143,15 @@ class _WorkbookReader:
         hidden = (attribute(element, "state") or "visible") != "visible"
         sheet = Sheet(name=attribute(element, "name") or "Sheet", hidden=hidden)
         merged: list[Area] = []
-        for found in self.package.elements(part, "row", "mergeCell", "hyperlink", "drawing"):
-            name = local(found)
+        for item in self.package.elements(part, "row", "mergeCell", "hyperlink", "drawing"):
+            name = local(item)
             if name == "row":
-                self._row(sheet, found)
+                self._row(sheet, item)
             elif name == "mergeCell":
-                merged += _ranges(attribute(found, "ref") or "")
+                merged += _ranges(attribute(item, "ref") or "")
             elif name == "hyperlink":
-                self._link(sheet, part, found)
-            elif target := self.package.target(part, found):
+                self._link(sheet, part, item)
+            elif target := self.package.target(part, item):
                 sheet.remarks += self._drawing(target)
         sheet.spread(merged[:_MAX_MERGED])
         for target in self.package.related(part, "comments"):
@@ -175,15 +175,15 @@ class _WorkbookReader:
 
     def _filled(self, row: Element) -> Iterator[tuple[Element, int, str]]:
         """Yield the cells of a row that are not empty, with their columns and texts."""
-        following = 0
+        next_column = 0
         for cell in row:
             text = self._text(cell)
             if not text:
                 continue
             letters = cell.get("r", "").rstrip("0123456789")
-            column = _column(letters) if letters else following
+            column = _column(letters) if letters else next_column
             if 0 <= column < _MAX_COLUMNS:
-                following = max(following, column + 1)
+                next_column = max(next_column, column + 1)
                 yield cell, column, text
 
     def _row(self, sheet: Sheet, row: Element) -> None:
@@ -248,19 +248,19 @@ class _WorkbookReader:
             )
             text = " ".join(_rich_text(next(children(comment, "text"), comment)).split())
             by = f" by {author}" if author and not author.startswith("tc=") else ""
-            said = f"[comment{by} on {attribute(comment, 'ref')}: {text}]"
-            yield Draft(kind=BlockKind.PARAGRAPH, text=said)
+            remark = f"[comment{by} on {attribute(comment, 'ref')}: {text}]"
+            yield Draft(kind=BlockKind.PARAGRAPH, text=remark)
 
     def _drawing(self, part: str) -> Iterator[Draft]:
         """Charts, pictures and text boxes in the order in which they were placed."""
         for anchor in self.package.xml(part):
-            described = next(descendants(anchor, "cNvPr"), None)
-            description = attribute(described, "descr") if described is not None else None
-            for found in descendants(anchor, "blip"):
-                yield from self.pictures.shown(self.package, part, found, None, description or "")
+            properties = next(descendants(anchor, "cNvPr"), None)
+            description = attribute(properties, "descr") if properties is not None else None
+            for graphic in descendants(anchor, "blip"):
+                yield from self.pictures.shown(self.package, part, graphic, None, description or "")
                 description = None
-            for found in descendants(anchor, "chart"):
-                if target := self.package.target(part, found):
+            for graphic in descendants(anchor, "chart"):
+                if target := self.package.target(part, graphic):
                     yield from chart_drafts(self.package.xml(target))
             for body in descendants(anchor, "txBody"):
                 lines = (
