@@ -165,7 +165,7 @@ _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
 _XHTML_ROOT = re.compile(
     rb"(?>\s+|<!--(?:(?!-->).)*-->|<\?(?:(?!\?>).)*\?>|<!doctype[^>]*>)*<html[\s>]", re.DOTALL
 )
-_PARTING_LINE = re.compile(rb"from .*\d:\d\d")
+_SEPARATOR_LINE = re.compile(rb"from .*\d:\d\d")
 _HEADER_LINE = re.compile(rb"[a-z][a-z0-9-]*:")
 _SAVED_PAGE = re.compile(rb"^content-type:\s*multipart/related", re.MULTILINE)
 _SNIFFED_BYTES = 4096
@@ -194,14 +194,14 @@ def sniff_file(content: BinaryIO, filename: str) -> str | None:
         # Search the whole compound file for stream names: its directory may be anywhere.
         marks = [(stream.encode("utf-16-le"), media_type) for stream, media_type in _OLE_STREAMS]
         overlap = max(len(mark) for mark, _ in marks) - 1
-        found: set[str] = set()
+        media_types: set[str] = set()
         content.seek(0)
         before = b""
         while piece := content.read(_PIECE_BYTES):
             window = before + piece
-            found |= {media_type for mark, media_type in marks if mark in window}
+            media_types |= {media_type for mark, media_type in marks if mark in window}
             before = window[-overlap:]
-        return next((media_type for _, media_type in marks if media_type in found), None)
+        return next((media_type for _, media_type in marks if media_type in media_types), None)
     for signature, media_type in _SIGNATURES:
         if head.startswith(signature):
             return media_type
@@ -322,13 +322,13 @@ def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
         return CAPTIONS
     # Check for the headers of one mail message, or of a mailbox.
     lines = lowered.splitlines()[:40]
-    if len(lines) > 1 and _PARTING_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
+    if len(lines) > 1 and _SEPARATOR_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
         mail = MBOX
     elif sum(line.startswith(_MAIL_HEADERS) for line in lines[:12]) < 2:
         mail = None
     else:
-        saved = _SAVED_PAGE.search(lowered) and b"\nsnapshot-content-location:" in lowered
-        mail = MHTML if saved or lines[0].startswith(b"from: <saved by") else EMAIL
+        is_saved_page = _SAVED_PAGE.search(lowered) and b"\nsnapshot-content-location:" in lowered
+        mail = MHTML if is_saved_page or lines[0].startswith(b"from: <saved by") else EMAIL
     if mail == MBOX:
         return MBOX
     if suffix in TEXT_TYPES:

@@ -113,14 +113,14 @@ class AsExamined(io.RawIOBase):
 
     def readinto(self, target: Buffer) -> int:
         """Read the next bytes into `target`. Raises ChangedWhileRead."""
-        room = memoryview(target).cast("B")
-        piece = self._content.read(len(room))
-        room[: len(piece)] = piece
+        buffer = memoryview(target).cast("B")
+        piece = self._content.read(len(buffer))
+        buffer[: len(piece)] = piece
         self._digest.update(piece)
         self._position += len(piece)
         missing = self._examined.byte_size - self._position
-        ended = not piece and len(room) > 0
-        if missing < 0 or (missing > 0 and ended):
+        at_end = not piece and len(buffer) > 0
+        if missing < 0 or (missing > 0 and at_end):
             self._fail()
         if missing == 0 and self._digest.hexdigest() != self._examined.content_sha256:
             self._fail()
@@ -186,9 +186,9 @@ class _BytesReader(io.RawIOBase):
         return self._position
 
     def readinto(self, target: Buffer) -> int:
-        room = memoryview(target)
-        part = self._content[self._position : self._position + len(room)]
-        room[: len(part)] = part
+        buffer = memoryview(target)
+        part = self._content[self._position : self._position + len(buffer)]
+        buffer[: len(part)] = part
         self._position += len(part)
         return len(part)
 

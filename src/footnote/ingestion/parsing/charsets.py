@@ -68,18 +68,18 @@ def decode_and_doubt(content: bytes) -> tuple[str, bool]:
         # An unknown or a wrong declaration is ignored.
         with suppress(LookupError, UnicodeError, ValueError):
             return content.decode(declared.group(1).decode("ascii")), False
-    rest, utf8_letters = _UTF8_AMID.subn(b"", content)
-    likely = _likely_encoding(rest)
-    if utf8_letters and likely not in (_WESTERN, *_LATIN_KIN):
-        utf8_letters, likely = 0, _likely_encoding(content)
-    encoding, errors = ("utf-8", _EACH_BYTE) if utf8_letters else (likely, "replace")
+    remaining, utf8_letters = _UTF8_AMID.subn(b"", content)
+    guess = _likely_encoding(remaining)
+    if utf8_letters and guess not in (_WESTERN, *_LATIN_KIN):
+        utf8_letters, guess = 0, _likely_encoding(content)
+    encoding, errors = ("utf-8", _EACH_BYTE) if utf8_letters else (guess, "replace")
     return content.decode(encoding, errors), bool(utf8_letters)
 
 
 def _likely_encoding(content: bytes) -> str:
     """Guess the encoding from the bytes beyond ASCII, the first of which may come late in a
     file."""
-    first = next((at for at, byte in enumerate(content) if byte > 127), 0)
+    first = next((index for index, byte in enumerate(content) if byte > 127), 0)
     begin = max(first - 200, 0)
     sample = content[begin:][:_SAMPLE_BYTES]
     if begin and b"\n" in sample[:200]:

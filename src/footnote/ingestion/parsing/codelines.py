@@ -152,7 +152,7 @@ def indent(line: str) -> int:
 
 
 def _plain(lines: Sequence[str], language: str) -> tuple[list[str], list[bool]]:
-    """Return the lines with strings and comments blank, and whether each begins inside one."""
+    """Return the lines with strings and comments blanked, and whether each begins inside one."""
     pattern = _PATTERNS.get(language, _DEFAULT_PATTERN if language in BRACED else None)
     if pattern is None:
         return list(lines), [False] * len(lines)

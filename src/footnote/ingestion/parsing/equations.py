@@ -1,4 +1,4 @@
-"""Equations of Office files (OMML) and of OpenDocument (MathML) become text on one line."""
+"""Convert equations of Office files (OMML) and OpenDocument (MathML) to text on one line."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def _scripts(base: str, below: str, above: str) -> str:
 
 def _sign(element: Element, *path: str) -> str | None:
     """Return the sign that a property sets; None where the default applies."""
-    found = child(element, *path)
-    return attribute(found, "val") if found is not None else None
+    sign = child(element, *path)
+    return attribute(sign, "val") if sign is not None else None
 
 
 def _sum(element: Element) -> str:
@@ -81,8 +81,8 @@ def _delimited(element: Element) -> str:
 
 def _function(element: Element) -> str:
     argument = _part(element, "e")
-    opened = argument if argument.startswith(("(", "[")) else f"({argument})"
-    return f"{_part(element, 'fName')}{opened}"
+    grouped = argument if argument.startswith(("(", "[")) else f"({argument})"
+    return f"{_part(element, 'fName')}{grouped}"
 
 
 def _matrix(element: Element) -> str:

@@ -68,14 +68,14 @@ class HeadingStyles:
         levels = {style: min(i, 6) for i, style in enumerate(sorted(used, reverse=True), 1)}
         # Each rank gets the level of its commonest style, and at least one more than the rank
         # above.
-        found: dict[int, int] = {}
+        level_by_rank: dict[int, int] = {}
         above = 0
         for rank in sorted({rank for rank, _ in marked}):
-            styles = Counter({style: n for (each, style), n in marked.items() if each == rank})
+            styles = Counter({style: n for (other, style), n in marked.items() if other == rank})
             by_style = levels.get(min(styles, key=lambda style: (-styles[style], style)), 0)
             above = min(max(by_style, above + 1), 6)
-            found[rank] = above
-        return replace(bare, levels=levels, ranks=found)
+            level_by_rank[rank] = above
+        return replace(bare, levels=levels, ranks=level_by_rank)
 
     def looks_like_heading(self, line: Line) -> bool:
         """Whether the font and the text of a line are those of a heading."""

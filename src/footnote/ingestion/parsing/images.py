@@ -65,8 +65,10 @@ def read_images(
                 items: tuple[PageItem, ...] = ()
                 if ocr is not None:
                     items = tuple(items_of_image(np.asarray(upright, dtype=np.uint8), ocr))
-                kept = tuple(kept_drafts(upright, number, keeper))
-                pages.append(LaidPage(number, upright.height, items, from_pixels=True, extra=kept))
+                placeholders = tuple(kept_drafts(upright, number, keeper))
+                pages.append(
+                    LaidPage(number, upright.height, items, from_pixels=True, extra=placeholders)
+                )
                 on_progress(number, max(number, count))
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
         raise unreadable(

@@ -61,11 +61,11 @@ def mailbox_at(address: str) -> MailboxAddress:
 def folder_name(folder: str) -> str:
     """Encode the name as a quoted string in the modified UTF-7 of RFC 3501, section 5.1.3."""
 
-    def shifted(run: re.Match[str]) -> str:
+    def encode(run: re.Match[str]) -> str:
         coded = base64.b64encode(run[0].encode("utf-16-be")).decode().rstrip("=")
         return f"&{coded.replace('/', ',')}-"
 
-    coded = _OTHER.sub(shifted, folder.replace("&", "&-"))
+    coded = _OTHER.sub(encode, folder.replace("&", "&-"))
     escaped = coded.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
