@@ -139,7 +139,7 @@ class ChildPool:
                         return await self._exchange(child, record, content, decode, on_progress)
                     except _ChildDied:
                         if not used_before:
-                            raise self._crashed(child) from None
+                            raise self._crash_error(child) from None
                     # Files that it read before may have caused this: retry in a fresh child.
                     child = await self._start()
 
@@ -221,7 +221,7 @@ class ChildPool:
         process.stdin.write(frame_of(REQUEST, message) + self._settings)
         return _Child(process, folder)
 
-    def _crashed(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
+    def _crash_error(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
         code = child.process.returncode
         if code == -signal.SIGKILL and not child.ended_by_us:
             return DocumentInterrupted(

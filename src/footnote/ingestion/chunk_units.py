@@ -268,9 +268,9 @@ def _definition_spans(code: str) -> Iterator[Span]:
     before: Span | None = None
     for start, end in _line_spans(code, 0, len(code)):
         opens = not code[start].isspace() and not _CLOSES.match(code, start, end)
-        apart = before is None or "\n" in code[before[1] + 1 : start]
-        closed = before is not None and bool(_CLOSES.match(code, *before))
-        if run is None or (opens and (apart or closed)):
+        after_blank_line = before is None or "\n" in code[before[1] + 1 : start]
+        after_closer = before is not None and bool(_CLOSES.match(code, *before))
+        if run is None or (opens and (after_blank_line or after_closer)):
             if run is not None:
                 yield run
             run = (start, end)

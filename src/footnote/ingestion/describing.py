@@ -19,7 +19,7 @@ WHY_NOT = "pictures_not_described_because"
 GENERATED = "Picture (described by a model)"
 """Stands in the heading path of each description: evidence and citations show it, so that nobody
 takes a description for the document's own words."""
-_AT_ONCE = 3
+_MAX_CONCURRENT = 3
 _MAX_CHARACTERS = 3000
 _SEPARATOR = "\n\n"
 
@@ -45,7 +45,7 @@ async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocume
     # A few at a time, so that a model on one's own machine is not overrun.
     texts: dict[int, str] = {}
     failures: list[ModelUnavailable] = []
-    semaphore = asyncio.Semaphore(_AT_ONCE)
+    semaphore = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def describe_picture(position: int, picture: Picture) -> None:
         async with semaphore:

@@ -96,7 +96,7 @@ def enrich(
     """
     parts = parts or EnrichmentParts()
     words = words or words_of(parsed)
-    blocks = _studied(parsed.blocks)
+    blocks = _studied_blocks(parsed.blocks)
     title = parsed.title or PurePath(filename).stem or filename
     is_long = len(chunks) >= LONG_DOCUMENT
     headings = [block for block in parsed.blocks if block.kind is BlockKind.HEADING]
@@ -148,14 +148,14 @@ def enrich(
 
 def words_of(parsed: ParsedDocument) -> WordCounts:
     """Count the words of a document, for its enrichment and its keywords."""
-    blocks = _studied(parsed.blocks)
+    blocks = _studied_blocks(parsed.blocks)
     return count_words(blocks, _language(parsed, blocks))
 
 
-def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
+def _studied_blocks(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return the blocks within `STUDIED_CHARACTERS`, or the beginning of the first one."""
-    within = tuple(block for block in blocks if block.char_end <= STUDIED_CHARACTERS)
-    return within or tuple(
+    complete = tuple(block for block in blocks if block.char_end <= STUDIED_CHARACTERS)
+    return complete or tuple(
         replace(block, text=block.text[:STUDIED_CHARACTERS]) for block in blocks[:1]
     )
 

@@ -27,7 +27,7 @@ _MOST_WORDS = 3
 name."""
 _SUBJECTS = 1
 _LEAST_MENTIONS = 10
-_SPELT_WITH_A_CAPITAL = 0.9
+_CAPITAL_SHARE = 0.9
 """Least share of a name's mentions that have a capital; in web addresses it has none."""
 _OPENING_CHARACTERS = 3000
 _LONGEST_LINE = 120
@@ -109,7 +109,7 @@ def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
         word
         for word, count in mentions.most_common()
         if count >= _LEAST_MENTIONS
-        and capitals[word] >= _SPELT_WITH_A_CAPITAL * count
+        and capitals[word] >= _CAPITAL_SHARE * count
         and numbered[spellings[word]] < _MOST_NUMBERED * count
         and word in opening_words
         and word not in stop

@@ -105,28 +105,28 @@ def date_of(parsed: ParsedDocument, filename: str) -> str | None:
 def _candidates(parsed: ParsedDocument, filename: str) -> Iterator[str | None]:
     metadata = parsed.metadata
     for key in ("date", "sent", "document_date", "published"):
-        yield _first(str(metadata.get(key, "")))
+        yield _first_date(str(metadata.get(key, "")))
     beginning = parsed.text[:_STUDIED_CHARACTERS]
-    yield from (_first(label["rest"], within=24) for label in _DATE_LABEL.finditer(beginning))
+    yield from (_first_date(label["rest"], limit=24) for label in _DATE_LABEL.finditer(beginning))
     headings = [block.text for block in parsed.blocks if block.kind is BlockKind.HEADING][:2]
     for text in (parsed.title or "", *headings, PurePath(filename).stem):
-        yield _first(text) or _first_in_name(text)
+        yield _first_date(text) or _first_date_in_name(text)
     for text in (beginning, parsed.text[-_END_CHARACTERS:]):
-        yield from (_first(signed.group()) for signed in _SIGNED.finditer(text))
+        yield from (_first_date(signed.group()) for signed in _SIGNED.finditer(text))
     for key in ("created", "modified"):
-        date = _first(str(metadata.get(key, "")))
+        date = _first_date(str(metadata.get(key, "")))
         yield None if date in _TEMPLATE_DATES else date
 
 
-def _first(text: str, within: int = 0) -> str | None:
-    """Return the first date in a text, or in the first `within` characters; None if before 1950."""
-    first = next(complete_dates(text[: within or None]), None)
+def _first_date(text: str, limit: int = 0) -> str | None:
+    """Return the first date in a text, or in the first `limit` characters; None if before 1950."""
+    first = next(complete_dates(text[: limit or None]), None)
     return None if first is None or first.year < _FIRST_YEAR else first.isoformat()
 
 
-def _first_in_name(text: str) -> str | None:
+def _first_date_in_name(text: str) -> str | None:
     match = _NUMBERS_IN_NAME.search(text)
     if match is None:
         return None
     digits = re.sub(r"\D", "", match.group())
-    return _first(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
+    return _first_date(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")

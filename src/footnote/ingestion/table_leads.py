@@ -68,7 +68,7 @@ def table_leads(blocks: Sequence[Block]) -> Mapping[int, tuple[int, ...]]:
 def lead_text(
     blocks: Sequence[Block],
     leads: Mapping[int, tuple[int, ...]],
-    within: range,
+    indices: range,
     start: int,
 ) -> str:
     """Return the lines above its tables that a chunk of these blocks carries, each once.
@@ -76,9 +76,9 @@ def lead_text(
     `start` is the offset where the chunk's text begins: it contains lines from there on itself, and
     headings in its heading path. Empty for a chunk without rows.
     """
-    path = blocks[within[-1]].heading_path
+    path = blocks[indices[-1]].heading_path
     lines: dict[str, None] = {}
-    for index in within:
+    for index in indices:
         for lead_index in leads.get(index, ()):
             if blocks[lead_index].char_start < start and blocks[lead_index].text not in path:
                 block = blocks[lead_index]

@@ -168,7 +168,7 @@ def _members(content: bytes, filename: str, media_type: str, budget: _Budget) ->
     if media_type == media.ZIP:
         yield from _zip_members(content, budget)
         return
-    stream = _Unpacking(_opened(content, media_type), budget)
+    stream = _Unpacking(_open_stream(content, media_type), budget)
     if media_type == media.TAR or stream.peek_is_tar():
         yield from _tar_members(stream, budget)
         return
@@ -259,7 +259,7 @@ class _Unpacking(io.RawIOBase):
         return b"".join(iter(self.read, b""))
 
 
-def _opened(content: bytes, media_type: str) -> io.BufferedIOBase:
+def _open_stream(content: bytes, media_type: str) -> io.BufferedIOBase:
     source = io.BytesIO(content)
     if media_type == media.GZIP:
         return gzip.GzipFile(fileobj=source)

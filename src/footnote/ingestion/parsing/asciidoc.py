@@ -82,7 +82,7 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
     style = ""
     while position < len(lines):
         line = lines[position]
-        if not line.strip() or line == "+" or _is_aside(line):
+        if not line.strip() or line == "+" or _has_no_text(line):
             position += 1
         elif attribute := _ATTRIBUTE.match(line):
             name = attribute.group(1).strip("!\\").lower()
@@ -92,12 +92,12 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
             style = line
             position += 1
         elif _DELIMITER.match(line) and depth <= _MAX_DEPTH:
-            end = _closing(lines, position)
+            end = _closing_index(lines, position)
             inside = lines[position + 1 : end]
             yield from _delimited(line, style, inside, reader, depth)
             yield from _attribution(style, reader)
             style, position = "", end + 1
-        elif single := _single(line, reader):
+        elif single := _one_line_block(line, reader):
             yield single
             position += 1
             if single.level == 1:
@@ -119,7 +119,7 @@ def _attribution(style: str, reader: _Reader) -> Iterator[Draft]:
         yield Draft(kind=BlockKind.PARAGRAPH, text=f"— {reader.plain(source)}")
 
 
-def _is_aside(line: str) -> bool:
+def _has_no_text(line: str) -> bool:
     """Whether a line holds no text: a comment, a condition, an include, a break."""
     comment = line.startswith("//") and not line.startswith("////")
     return comment or _DIRECTIVE.match(line) is not None or line in ("<<<", "'''", "---", "***")
@@ -142,7 +142,7 @@ def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
     return at
 
 
-def _single(line: str, reader: _Reader) -> Draft | None:
+def _one_line_block(line: str, reader: _Reader) -> Draft | None:
     """Return the block of one line: a heading, a block title or a picture; None for other lines."""
     if heading := _HEADING.match(line):
         text = reader.plain(heading.group(2))
@@ -158,7 +158,7 @@ def _single(line: str, reader: _Reader) -> Draft | None:
 # --- delimited blocks and tables ------------------------------------------------------------
 
 
-def _closing(lines: Sequence[str], at: int) -> int:
+def _closing_index(lines: Sequence[str], at: int) -> int:
     """Return the index of the line that closes the block opened at `at`, or the number of lines."""
     mark = re.match(r"`+|.*", lines[at])
     closing = mark.group(0) if mark else lines[at]
@@ -279,14 +279,14 @@ def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[l
             meaning = reader.plain(" ".join(filter(None, parts)))
             items.append(f"- {reader.plain(term.group(1))}" + (f": {meaning}" if meaning else ""))
         elif line == "+" and position + 1 < len(lines):
-            end = _joined_end(lines, position + 1)
+            end = _attached_end(lines, position + 1)
             for draft in _drafts(lines[position + 1 : end], reader, depth + 1):
                 if draft.kind is BlockKind.PARAGRAPH:
                     items.append(f"  {draft.text}")
                 else:
                     _flush(items, drafts)
                     drafts.append(draft)
-        elif _is_aside(line) or (not line.strip() and _continues(lines, position)):
+        elif _has_no_text(line) or (not line.strip() and _continues(lines, position)):
             end = position + 1
         else:
             break
@@ -307,12 +307,12 @@ def _continues(lines: Sequence[str], at: int) -> bool:
     return bool(_ITEM.match(following) or _TERM.match(following) or following == "+")
 
 
-def _joined_end(lines: Sequence[str], start: int) -> int:
+def _attached_end(lines: Sequence[str], start: int) -> int:
     at = start
     while at < len(lines) and (_BLOCK_ATTRIBUTES.match(lines[at]) or _BLOCK_TITLE.match(lines[at])):
         at += 1
     if at < len(lines) and _DELIMITER.match(lines[at]):
-        return _closing(lines, at) + 1
+        return _closing_index(lines, at) + 1
     return max(_paragraph_end(lines, at), at + 1)
 
 
@@ -326,7 +326,7 @@ def _paragraph_end(lines: Sequence[str], at: int) -> int:
     for position in range(at + 1, len(lines)):
         line = lines[position]
         starts = _ITEM.match(line) or _DELIMITER.match(line) or _BLOCK_ATTRIBUTES.match(line)
-        if not line.strip() or line == "+" or starts or _is_aside(line) or _HEADING.match(line):
+        if not line.strip() or line == "+" or starts or _has_no_text(line) or _HEADING.match(line):
             return position
     return len(lines)
 

@@ -50,7 +50,7 @@ _LONGEST_OPENING = 300
 _SECTIONED = frozenset(("toml", "ini"))
 _LONG_LINES = 60
 """A definition of more lines is split at the definitions inside it."""
-_DEEPEST = 6
+_MAX_LEVEL = 6
 
 
 def read_code(text: str, filename: str) -> Reading:
@@ -87,18 +87,18 @@ def _drafts(code: CodeLines, scope: _Scope) -> Iterator[Draft]:
     """Yield the blocks of a scope, in order."""
     position = scope.start
     for inner in _definitions(code, scope):
-        yield from _unnamed(code, scope, position, inner.start)
+        yield from _between_definitions(code, scope, position, inner.start)
         assert inner.opening is not None
         yield Draft(kind=BlockKind.HEADING, text=_name(code, inner.opening), level=scope.level)
-        if inner.stop - inner.start > _LONG_LINES and scope.level < _DEEPEST:
+        if inner.stop - inner.start > _LONG_LINES and scope.level < _MAX_LEVEL:
             yield from _drafts(code, inner)
         else:
             yield _block(code, inner.start, inner.stop, inner.level)
         position = inner.stop
-    yield from _unnamed(code, scope, position, scope.stop)
+    yield from _between_definitions(code, scope, position, scope.stop)
 
 
-def _unnamed(code: CodeLines, scope: _Scope, start: int, stop: int) -> Iterator[Draft]:
+def _between_definitions(code: CodeLines, scope: _Scope, start: int, stop: int) -> Iterator[Draft]:
     """Yield the lines between definitions as a block under the surrounding heading."""
     if any(line.strip() for line in code.raw[start:stop]):
         yield _block(code, start, stop, scope.level)
@@ -186,13 +186,13 @@ def _first_attached(code: CodeLines, opening: int, bound: int, *, after_other: b
     past_blank = False
     comments = _COMMENT if code.language in BRACED else (*_COMMENT, "#")
     for number in range(opening - 1, bound - 1, -1):
-        above = code.raw[number].strip()
-        if not above:
+        line = code.raw[number].strip()
+        if not line:
             if not after_other:
                 break
             past_blank = True
             continue
-        if above.startswith(comments if past_blank else (*comments, *_ATTACHED)):
+        if line.startswith(comments if past_blank else (*comments, *_ATTACHED)):
             start = number
         elif code.depths[number] <= code.depths[opening] and code.plain[number].strip():
             break  # else it may continue a decorator or a comment above it

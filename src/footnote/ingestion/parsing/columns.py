@@ -19,7 +19,7 @@ _MAX_SPANNING_SHARE = 0.4
 _MAX_DEPTH = 3
 _MAX_RUNS = 400
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_LEAST_RUNNING_ON = 0.2
+_LEAST_CONTINUED_SHARE = 0.2
 _ROW_CELL = 24
 """Median characters below which the parts of a line are table cells; lines of columns are
 longer."""
@@ -109,15 +109,15 @@ def _gutter(items: Sequence[PageItem]) -> float | None:
         return None
     least_width = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
     boxes = [word.box for line in lines for word in line.words]
-    whites = _whites(boxes, least_width, most_boxes=_MAX_SPANNING_SHARE * len(lines))
-    for left, right in sorted(whites, key=lambda white: (white[0] - white[1], white[0])):
+    gaps = _white_gaps(boxes, least_width, most_boxes=_MAX_SPANNING_SHARE * len(lines))
+    for left, right in sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap[0])):
         middle = (left + right) / 2
         if _separates_prose(lines, middle):
             return middle
     return None
 
 
-def _whites(
+def _white_gaps(
     boxes: Sequence[Box], least_width: float, *, most_boxes: float
 ) -> list[tuple[float, float]]:
     """Return the ranges of x at least `least_width` wide that at most `most_boxes` boxes cover.
@@ -127,20 +127,18 @@ def _whites(
     extent = union(boxes)
     low, high = extent.left + 0.12 * extent.width, extent.right - 0.12 * extent.width
     events = sorted([(box.left, 1) for box in boxes] + [(box.right, -1) for box in boxes])
-    whites: list[tuple[float, float]] = []
+    gaps: list[tuple[float, float]] = []
     covering = 0
     for (x, change), (following, _) in pairwise(events):
         covering += change
         if following == x or covering > most_boxes:
             continue
-        if whites and whites[-1][1] == x:
-            whites[-1] = (whites[-1][0], following)
+        if gaps and gaps[-1][1] == x:
+            gaps[-1] = (gaps[-1][0], following)
         else:
-            whites.append((x, following))
+            gaps.append((x, following))
     return [
-        white
-        for white in whites
-        if white[1] - white[0] >= least_width and low < (white[0] + white[1]) / 2 < high
+        gap for gap in gaps if gap[1] - gap[0] >= least_width and low < (gap[0] + gap[1]) / 2 < high
     ]
 
 
@@ -175,10 +173,10 @@ def _is_prose(lines: Sequence[Line]) -> bool:
     characters = median(_width_in_characters(line.text) for line in lines)
     extent = union(line.box for line in lines)
     full = median(line.box.width for line in lines) / max(extent.width, 1)
-    return characters > _LEAST_CHARACTERS and full > _FULL_SHARE and _runs_on(lines)
+    return characters > _LEAST_CHARACTERS and full > _FULL_SHARE and _continues_sentences(lines)
 
 
-def _runs_on(lines: Sequence[Line]) -> bool:
+def _continues_sentences(lines: Sequence[Line]) -> bool:
     """Whether enough lines continue a sentence, as in prose; table cells begin with a capital.
 
     In scripts without capitals, it is enough that fewer than half of the lines begin with a digit.
@@ -186,7 +184,7 @@ def _runs_on(lines: Sequence[Line]) -> bool:
     begin = [line.text[0] for line in lines if line.text[0].isupper() or line.text[0].islower()]
     if len(begin) < len(lines) / 2:
         return sum(line.text[0].isdigit() for line in lines) < len(lines) / 2
-    return sum(map(str.islower, begin)) > _LEAST_RUNNING_ON * len(begin)
+    return sum(map(str.islower, begin)) > _LEAST_CONTINUED_SHARE * len(begin)
 
 
 def _width_in_characters(text: str) -> int:

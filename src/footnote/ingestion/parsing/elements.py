@@ -153,7 +153,9 @@ def _element_drafts(node: Node, level: int) -> Iterator[Draft]:
     by_name: dict[str, list[Node]] = {}
     for child in node.children:
         by_name.setdefault(child.name, []).append(child)
-    rows_by_name = {name: _rows(alike) for name, alike in by_name.items() if len(alike) > 1}
+    rows_by_name = {
+        name: _rows(siblings) for name, siblings in by_name.items() if len(siblings) > 1
+    }
     tables = {name: rows for name, rows in rows_by_name.items() if rows}
     for child in node.children:
         if child.name in tables:

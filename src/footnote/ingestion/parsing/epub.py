@@ -77,7 +77,7 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
         folder = posixpath.dirname(package_path)
         items = {
             node.attributes.get("id", ""): _Item(
-                _inside(folder, node.attributes.get("href", "")),
+                _resolved_path(folder, node.attributes.get("href", "")),
                 node.attributes.get("media-type", ""),
                 node.attributes.get("properties", ""),
             )
@@ -119,11 +119,13 @@ def _labels(book: _Book, items: dict[str, _Item]) -> dict[str, str]:
             for point in _descendants(_parsed(book.text(item.path)), "navPoint"):
                 label, target = point.first("navLabel"), point.first("content")
                 if label is not None and target is not None:
-                    path = _inside(folder, target.attributes.get("src", ""))
+                    path = _resolved_path(folder, target.attributes.get("src", ""))
                     labels.setdefault(path, label.text)
         elif "nav" in item.properties.split():
             for link in _descendants(_parsed(book.text(item.path)), "a"):
-                labels.setdefault(_inside(folder, link.attributes.get("href", "")), link.text)
+                labels.setdefault(
+                    _resolved_path(folder, link.attributes.get("href", "")), link.text
+                )
     return labels
 
 
@@ -152,7 +154,7 @@ def _metadata(package: Node) -> tuple[str | None, str, dict[str, MetadataValue]]
     )
 
 
-def _inside(folder: str, reference: str) -> str:
+def _resolved_path(folder: str, reference: str) -> str:
     path = unquote(reference.split("#", 1)[0])
     return posixpath.normpath(posixpath.join(folder, path)) if path else ""
 

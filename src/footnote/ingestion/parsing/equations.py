@@ -43,18 +43,18 @@ def _argument(element: Element, position: int) -> str:
 
 
 def _fraction(element: Element) -> str:
-    above, below = _part(element, "num"), _part(element, "den")
+    numerator, denominator = _part(element, "num"), _part(element, "den")
     if _sign(element, "fPr", "type") == "noBar":
-        return f"({above} over {below})"
-    return f"{_grouped(above)}/{_grouped(below)}"
+        return f"({numerator} over {denominator})"
+    return f"{_grouped(numerator)}/{_grouped(denominator)}"
 
 
-def _scripts(base: str, below: str, above: str) -> str:
+def _scripts(base: str, subscript: str, superscript: str) -> str:
     text = base
-    if below:
-        text += f"_{_grouped(below)}"
-    if above:
-        text += f"^{_grouped(above)}"
+    if subscript:
+        text += f"_{_grouped(subscript)}"
+    if superscript:
+        text += f"^{_grouped(superscript)}"
     return text
 
 

@@ -21,8 +21,8 @@ _PAGE_NUMBER = re.compile(
 _WIDE_MARGIN_SHARE = 0.22
 """Share of the page height at the bottom where a page number may be, as in LaTeX letters and
 articles."""
-_WELL_APART = 1.5
-_APART = 0.9
+_WIDE_GAP = 1.5
+_LEAST_GAP = 0.9
 """Least gap between a running line and the text, in font sizes of that line."""
 _DIGITS = re.compile(r"\d+")
 _ENDS = " #|-–—·/"
@@ -107,7 +107,7 @@ def _lowest_number(lines: Sequence[Line], items: Sequence[PageItem], height: flo
     if lowest is None or lowest.box.top < (1 - _WIDE_MARGIN_SHARE) * height or len(items) < 2:
         return []
     others = (item for item in items if item is not lowest)
-    is_apart = all(_gap(lowest, other, -1) >= _WELL_APART * lowest.size for other in others)
+    is_apart = all(_gap(lowest, other, -1) >= _WIDE_GAP * lowest.size for other in others)
     return [lowest] if is_apart and _PAGE_NUMBER.fullmatch(lowest.text) else []
 
 
@@ -117,7 +117,7 @@ def _set_apart(margin: list[Line], items: Sequence[PageItem], direction: int) ->
     following = [item for item in items if id(item) not in inner]
     while margin:
         line = margin[-1]
-        if all(_gap(line, other, direction) >= _APART * line.size for other in following):
+        if all(_gap(line, other, direction) >= _LEAST_GAP * line.size for other in following):
             return margin
         following.append(margin.pop())
     return margin

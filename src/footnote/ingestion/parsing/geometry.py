@@ -193,7 +193,7 @@ def rule_tables(lines: Sequence[Line], rules: Sequence[Box]) -> list[PageItem]:
         columns = _distinct((rule.left + rule.right) / 2 for rule in vertical)
         rows = _distinct((rule.top + rule.bottom) / 2 for rule in horizontal)
         if len(columns) > 2 and len(rows) > 2:
-            items = _cut_out(items, columns, rows)
+            items = _extract_grid(items, columns, rows)
     return items
 
 
@@ -230,7 +230,7 @@ def _distinct(values: Iterable[float]) -> list[float]:
     return distinct
 
 
-def _cut_out(
+def _extract_grid(
     items: Sequence[PageItem], columns: Sequence[float], rows: Sequence[float]
 ) -> list[PageItem]:
     """Move the words inside a grid from their lines into its cells, and return all items.

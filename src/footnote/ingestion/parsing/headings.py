@@ -69,12 +69,12 @@ class HeadingStyles:
         # Each rank gets the level of its commonest style, and at least one more than the rank
         # above.
         level_by_rank: dict[int, int] = {}
-        above = 0
+        previous_level = 0
         for rank in sorted({rank for rank, _ in marked}):
             styles = Counter({style: n for (other, style), n in marked.items() if other == rank})
             by_style = levels.get(min(styles, key=lambda style: (-styles[style], style)), 0)
-            above = min(max(by_style, above + 1), 6)
-            level_by_rank[rank] = above
+            previous_level = min(max(by_style, previous_level + 1), 6)
+            level_by_rank[rank] = previous_level
         return replace(bare, levels=levels, ranks=level_by_rank)
 
     def looks_like_heading(self, line: Line) -> bool:

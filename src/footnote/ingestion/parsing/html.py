@@ -70,7 +70,7 @@ def _unended_tags(text: str) -> Set[int]:
     pairs = _Pairs()
     pairs.feed(text)
     pairs.close()
-    return frozenset(number for opened in pairs.opened.values() for number in opened)
+    return frozenset(number for numbers in pairs.opened.values() for number in numbers)
 
 
 def _size(drafts: Sequence[Draft]) -> int:

@@ -21,7 +21,7 @@ from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ports import OnProgress, ignore_progress
 
 _MAX_PIXELS = 150_000_000
-_PAGED = ("TIFF", "MPO")
+_MULTIPAGE_FORMATS = ("TIFF", "MPO")
 NOT_DESCRIBED = "pictures_not_described"
 """Metadata key: number of pictures that no model described, though one should have."""
 _MAX_SIDE = 1568
@@ -53,8 +53,10 @@ def read_images(
     Image.MAX_IMAGE_PIXELS = None  # our own limit says which file and what to do
     try:
         with Image.open(io.BytesIO(content)) as image:
-            count = getattr(image, "n_frames", 1) if image.format in _PAGED else 1
-            frames = ImageSequence.Iterator(image) if image.format in _PAGED else (image,)
+            count = getattr(image, "n_frames", 1) if image.format in _MULTIPAGE_FORMATS else 1
+            frames = (
+                ImageSequence.Iterator(image) if image.format in _MULTIPAGE_FORMATS else (image,)
+            )
             for number, frame in enumerate(frames, start=1):
                 if frame.width * frame.height > _MAX_PIXELS or number > max_pages:
                     raise unreadable(

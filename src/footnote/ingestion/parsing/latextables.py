@@ -42,9 +42,9 @@ def latex_rows(source: str, name: str) -> list[list[Cell]]:
 
 def _header_rows(source: str, rows: int) -> int:
     for rule in islice(_HEAD_RULE.finditer(source), _MOST_HEADER_ROWS):
-        above = len(_cells(source[: rule.start()]))
-        if above:
-            return above if above < rows and above <= _MOST_HEADER_ROWS else 1
+        rows_above = len(_cells(source[: rule.start()]))
+        if rows_above:
+            return rows_above if rows_above < rows and rows_above <= _MOST_HEADER_ROWS else 1
     return 1
 
 
@@ -96,18 +96,18 @@ def _without_covered_cells(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
         for column, cell in row.items():
             reach = 1
             if cell.text:
-                for below in range(number + 1, min(number + cell.rows, len(rows))):
+                for row_below in range(number + 1, min(number + cell.rows, len(rows))):
                     under = range(column, column + cell.columns)
                     cells = [
                         cell_below
-                        for start, cell_below in by_column[below].items()
+                        for start, cell_below in by_column[row_below].items()
                         if start in under
                     ]
-                    within = sum(cell_below.columns for cell_below in cells) == cell.columns
-                    if not within or any(cell_below.text for cell_below in cells):
+                    fits = sum(cell_below.columns for cell_below in cells) == cell.columns
+                    if not fits or any(cell_below.text for cell_below in cells):
                         break
                     for position in under:
-                        retained[below].pop(position, None)
+                        retained[row_below].pop(position, None)
                     reach += 1
             if column in retained[number]:
                 retained[number][column] = replace(cell, rows=reach)

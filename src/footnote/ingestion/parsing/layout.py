@@ -49,7 +49,7 @@ _WIDE_LINES_NEEDED = 10
 """With fewer lines, wide spacing more likely separates paragraphs of one line each."""
 _PROSE_LINES = 5
 _WIDEST = 2.3
-_WIDE_VARIES = 0.25
+_WIDE_TOLERANCE = 0.25
 _LEAST_PROSE_CHARACTERS = 40
 _CONTINUATION = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
 """How a line begins that continues a paragraph from the column before."""
@@ -114,8 +114,8 @@ class _Statistics:
         commonest = self.ratios.most_common(1)[0][1]
         common = max(0.3 * commonest, min(commonest, _CHANCE_LINES))
         leading = min(ratio for ratio, count in self.ratios.items() if count >= common)
-        alike = sum(n for ratio, n in self.ratios.items() if abs(ratio - leading) < 0.15)
-        by_chance = leading > 1.2 * _SINGLE_SPACED and alike < _WIDE_LINES_NEEDED
+        similar_count = sum(n for ratio, n in self.ratios.items() if abs(ratio - leading) < 0.15)
+        by_chance = leading > 1.2 * _SINGLE_SPACED and similar_count < _WIDE_LINES_NEEDED
         return _SINGLE_SPACED if by_chance else leading
 
     def wide_leading(self, leading: float) -> float:
@@ -194,10 +194,10 @@ class _Drafter:
                 if draft.kind is BlockKind.LIST and isinstance(group[0], Line):
                     run.append((group[0], draft))
                     continue
-                main += _one_list(run)
+                main += _merged_list(run)
                 run = []
                 main.append(draft)
-        main += _one_list(run)
+        main += _merged_list(run)
         note_drafts = []
         for note in notes:
             text = self._text(note.lines)
@@ -219,7 +219,7 @@ class _Drafter:
             together = (
                 isinstance(item, Line)
                 and isinstance(previous, Line)
-                and not self._parts(group, previous, item, from_pixels=from_pixels)
+                and not self._ends_block(group, previous, item, from_pixels=from_pixels)
             )
             if not together and group:
                 yield group
@@ -228,17 +228,17 @@ class _Drafter:
         if group:
             yield group
 
-    def _parts(
+    def _ends_block(
         self, group: Sequence[PageItem], before: Line, after: Line, *, from_pixels: bool
     ) -> bool:
         """Whether a block ends between two lines."""
         advance = after.box.top - before.box.top
         size = max(before.size, after.size)
         leading = self.leading
-        apart = advance > max(1.28 * leading, leading + 0.25) * size
-        if apart and not from_pixels and self._is_spaced_prose(before, after, advance / size):
-            apart = False
-        if advance < 0.3 * size or apart:
+        is_apart = advance > max(1.28 * leading, leading + 0.25) * size
+        if is_apart and not from_pixels and self._is_spaced_prose(before, after, advance / size):
+            is_apart = False
+        if advance < 0.3 * size or is_apart:
             return from_pixels or not self._continues_in_next_column(before, after)
         if after.box.right < before.box.left or after.box.left > before.box.right:
             return True
@@ -252,7 +252,7 @@ class _Drafter:
         """Whether a sentence continues over two lines of a passage set wider than the rest."""
         return (
             self.wide_leading > 0
-            and abs(ratio - self.wide_leading) < _WIDE_VARIES
+            and abs(ratio - self.wide_leading) < _WIDE_TOLERANCE
             and len(before.text) >= _LEAST_PROSE_CHARACTERS
             and before.box.right >= after.box.right - 1.5 * before.size
             and not before.text.endswith(_SENTENCE_END)
@@ -317,7 +317,7 @@ class _Drafter:
         yield Draft(kind=kind, text=text, page=page.number, level=level, confidence=confidence)
 
 
-def _one_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
+def _merged_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
     """Yield consecutive items as one list, indented by two spaces for each level."""
     if not items:
         return

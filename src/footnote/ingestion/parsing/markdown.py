@@ -74,7 +74,7 @@ def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
     return _MarkdownWalk(text, page).drafts()
 
 
-def _up_to_a_depth(rule: _BlockRule) -> _BlockRule:
+def _limit_depth(rule: _BlockRule) -> _BlockRule:
     """Limit a block rule to the nesting that the library reads; deeper, its marks are text."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -89,9 +89,9 @@ class _MarkdownWalk:
     def __init__(self, text: str, page: int | None) -> None:
         self._markdown = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
         rules = self._markdown.block.ruler
-        rules.at("list", _up_to_a_depth(list_block), {"alt": _INTERRUPTED_BY_LISTS})
+        rules.at("list", _limit_depth(list_block), {"alt": _INTERRUPTED_BY_LISTS})
         by_quotes = [*_INTERRUPTED_BY_LISTS, "list"]
-        rules.at("blockquote", _up_to_a_depth(blockquote), {"alt": by_quotes})
+        rules.at("blockquote", _limit_depth(blockquote), {"alt": by_quotes})
         # Most paragraphs carry no inline marks: they are parsed only where some occur.
         self._markdown.core.ruler.disable(["inline", "text_join"])
         self._environment: dict[str, object] = {}

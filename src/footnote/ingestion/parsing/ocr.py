@@ -48,9 +48,9 @@ _RAPIDOCR_REQUIREMENTS = ("cv2", "pyclipper", "shapely", "yaml")
 """Modules of the extra `ocr` that RapidOCR imports."""
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
-_DOUBTFUL = 0.6
+_DOUBTFUL_CONFIDENCE = 0.6
 """Confidence below which a page may be turned, and a line of a picture is left out."""
-_SURE = 0.9
+_SURE_CONFIDENCE = 0.9
 _SMALL_HEIGHT = 20
 """Median height in pixels below which words are too small to be read well."""
 _LEGIBLE_HEIGHT = 36
@@ -130,8 +130,8 @@ def installed_rapidocr() -> str | None:
     )
 
 
-def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
-    return unreadable(_ONLY_PICTURES + why, advice)
+def _no_ocr(cause: str, advice: str) -> DocumentUnreadable:
+    return unreadable(_ONLY_PICTURES + cause, advice)
 
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
@@ -147,7 +147,7 @@ def turned_lines(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], int]:
     """
     best, factor = _read_enlarged(pixels, ocr)
     turn = best_turn = 0
-    while _weighted_confidence(best) < _DOUBTFUL and turn < 3:
+    while _weighted_confidence(best) < _DOUBTFUL_CONFIDENCE and turn < 3:
         turn += 1
         turned = _read(np.ascontiguousarray(np.rot90(pixels, turn)), ocr)
         if _weighted_confidence(turned) > _weighted_confidence(best):
@@ -164,7 +164,7 @@ def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
     sure = [
         _scaled(line, 1 / factor)
         for line in lines
-        if (line.confidence or 0.0) >= _DOUBTFUL and sum(map(str.isalnum, line.text)) > 1
+        if (line.confidence or 0.0) >= _DOUBTFUL_CONFIDENCE and sum(map(str.isalnum, line.text)) > 1
     ]
     letters = sum(character.isalnum() for line in sure for character in line.text)
     all_letters = sum(character.isalnum() for line in lines for character in line.text)
@@ -180,7 +180,7 @@ def _read_enlarged(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], float]:
         word.box.height for line in lines for word in line.words if word.box.width > word.box.height
     ]
     height = median(heights) if heights else _LEGIBLE_HEIGHT
-    if height >= _SMALL_HEIGHT or _weighted_confidence(lines) > _SURE:
+    if height >= _SMALL_HEIGHT or _weighted_confidence(lines) > _SURE_CONFIDENCE:
         return lines, 1.0
     factor = min(_LEGIBLE_HEIGHT / max(height, 1.0), _MAX_ENLARGEMENT)
     rows, columns, _ = pixels.shape
@@ -229,7 +229,7 @@ def _rows(lines: Sequence[Line]) -> list[Line]:
     """Join lines that are side by side, unless they are columns of prose."""
     rows: list[list[Word]] = []
     for line in sorted(lines, key=lambda line: line.box.top + line.box.bottom):
-        if rows and _beside(line_of(rows[-1]), line):
+        if rows and _is_beside(line_of(rows[-1]), line):
             rows[-1].extend(line.words)
         else:
             rows.append(list(line.words))
@@ -241,12 +241,12 @@ def _rows(lines: Sequence[Line]) -> list[Line]:
     return joined
 
 
-def _beside(row: Line, line: Line) -> bool:
+def _is_beside(row: Line, line: Line) -> bool:
     shared = min(row.box.bottom, line.box.bottom) - max(row.box.top, line.box.top)
-    apart = all(
+    is_apart = all(
         line.box.left >= word.box.right or line.box.right <= word.box.left for word in row.words
     )
-    return apart and shared > 0.5 * min(row.box.height, line.box.height)
+    return is_apart and shared > 0.5 * min(row.box.height, line.box.height)
 
 
 @dataclass(frozen=True, slots=True)

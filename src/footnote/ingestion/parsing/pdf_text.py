@@ -78,8 +78,8 @@ class PageText:
         self._flags = ctypes.c_int()
         count = text_page.count_chars()
         units = (ctypes.c_ushort * (count + 1))()
-        written = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
-        if written == count + 1:
+        unit_count = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
+        if unit_count == count + 1:
             text = bytes(units)[: 2 * count].decode("utf-16-le", "surrogatepass")
         else:
             text = ""

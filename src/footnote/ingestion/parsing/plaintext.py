@@ -135,13 +135,13 @@ def _heading_level(lines: list[str]) -> int:
     first = lines[0].strip()
     if not first or len(first) > MAX_HEADING_CHARACTERS or first[-1] in ".;,:!?":
         return 0
-    if marked := _MARKED.match(first):
-        return len(marked.group(1))
+    if mark := _MARKED.match(first):
+        return len(mark.group(1))
     if len(lines) > 1:
         rule = _UNDERLINE.fullmatch(lines[1].strip())
         return (1 if rule.group(1) == "=" else 2) if rule else 0
-    if numbered := _NUMBERED.match(first):
-        return min(2 + numbered.group(1).count("."), 6)
+    if numbering := _NUMBERED.match(first):
+        return min(2 + numbering.group(1).count("."), 6)
     letters = [character for character in first if character.isalpha()]
     is_uppercase = len(letters) > 3 and all(character.isupper() for character in letters)
     return 2 if is_uppercase or _LABELLED.match(first) else 0

@@ -60,16 +60,16 @@ _MESSAGE_READERS: dict[str, Callable[[bytes], Reading]] = {
     media.MHTML: read_mhtml,
 }
 _CONTAINERS = media.ARCHIVES | _MESSAGE_READERS.keys() | {media.MBOX, media.EPUB}
-_REFUSED = {
+_REFUSED_TYPES = {
     media.OLE_ENCRYPTED: ("it is protected by a password", "upload a copy without a password"),
     media.ZIP_ENCRYPTED: ("it is protected by a password", "upload a copy without a password"),
     media.SEVEN_ZIP: ("7z archives are not opened", "pack its files as ZIP and upload that"),
     media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
 }
 """Cause and advice for each type that is recognised but not read."""
-_OF_TABLES = frozenset((media.CSV, media.TSV, media.XLSX, media.XLS, media.XLSB, media.ODS))
+_TABLE_TYPES = frozenset((media.CSV, media.TSV, media.XLSX, media.XLS, media.XLSB, media.ODS))
 _NAMED_TITLES = 5
-_MIXED = (
+_MIXED_ENCODINGS = (
     "parts of it are in UTF-8 and others in a western encoding of one byte a letter; check names "
     "and amounts, or save it in UTF-8 and hand it in again"
 )
@@ -135,8 +135,8 @@ def read_document(
     media_type = media.sniff_media_type(content, filename)
     if media_type is None:
         raise unreadable("its type is unknown", "convert it to PDF, an Office format or text")
-    if media_type in _REFUSED:
-        raise unreadable(*_REFUSED[media_type])
+    if media_type in _REFUSED_TYPES:
+        raise unreadable(*_REFUSED_TYPES[media_type])
     if media.is_recording(media_type):
         raise unreadable(
             "it is a recording, and there is nobody to listen to it",
@@ -153,7 +153,7 @@ def read_document(
     except Exception as error:
         raise _damaged(error) from error
     _check(reading, filename, media_type, options)
-    if media_type in _OF_TABLES and (repeated := _repeated_columns(reading)):
+    if media_type in _TABLE_TYPES and (repeated := _repeated_columns(reading)):
         reading = replace(reading, metadata={**reading.metadata, "repeated_columns": repeated})
     if keeper is not None and keeper.left_out:
         metadata = {**reading.metadata, NOT_DESCRIBED: keeper.left_out}
@@ -180,7 +180,7 @@ def _read(
         else:
             reader = _read_rst if media_type == media.RST else _TEXT_READERS[media_type]
             reading = reader(text)
-        warnings = {"mixed_encodings": _MIXED} if is_mixed else {}
+        warnings = {"mixed_encodings": _MIXED_ENCODINGS} if is_mixed else {}
         return replace(reading, metadata={**reading.metadata, **warnings})
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:

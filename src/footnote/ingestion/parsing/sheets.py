@@ -153,7 +153,7 @@ def _columns(band: Region) -> Iterator[Region]:
             runs.append([column])
     spans: list[tuple[int, int]] = []
     for run in runs:
-        if spans and _belongs(band, spans[-1], (run[0], run[-1] + 1)):
+        if spans and _belong_together(band, spans[-1], (run[0], run[-1] + 1)):
             spans[-1] = (spans[-1][0], run[-1] + 1)
         else:
             spans.append((run[0], run[-1] + 1))
@@ -161,7 +161,7 @@ def _columns(band: Region) -> Iterator[Region]:
         yield Region(band.rows, left, right)
 
 
-def _belongs(band: Region, before: tuple[int, int], after: tuple[int, int]) -> bool:
+def _belong_together(band: Region, before: tuple[int, int], after: tuple[int, int]) -> bool:
     """Whether columns on both sides of a gap belong together.
 
     True if one side is a single column, and most rows have a value on both sides.

@@ -130,7 +130,7 @@ def spread_table_drafts(
     grid = [
         [clean(cell).replace("\n", " ") for cell in row] + [""] * (width - len(row)) for row in rows
     ]
-    columns = [column for column in range(width) if not _adds_nothing(grid, covered, column)]
+    columns = [column for column in range(width) if not _is_redundant(grid, covered, column)]
     numbered = [(index, row) for index, row in enumerate(grid) if any(row)]
     while numbered and _spans_all(*numbered[0], covered):
         if len(numbered) == 1 and header_rows == 0:
@@ -163,7 +163,7 @@ def grouped_header_rows(rows: Rows, covered: Collection[tuple[int, int]]) -> int
     return 1 + grouped
 
 
-def _adds_nothing(grid: Rows, covered: Collection[tuple[int, int]], column: int) -> bool:
+def _is_redundant(grid: Rows, covered: Collection[tuple[int, int]], column: int) -> bool:
     """Whether a column is empty, or only repeats its neighbour through merged cells."""
     return all(
         not row[column]

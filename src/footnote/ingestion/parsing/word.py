@@ -176,14 +176,14 @@ class _Story:
         element = self._notes[kind].pop(number, None)
         if element is None:
             return
-        text = " ".join(draft.text for draft in self._inner(element).close())
+        text = " ".join(draft.text for draft in self._flow_of(element).close())
         label = self._marks.get((kind, number), "")
         if kind == "comment":
             author = attribute(element, "author") or ""
             label = f"comment by {author}" if author else "comment"
         self.flow.note(label, text)
 
-    def _inner(self, container: Element) -> Flow:
+    def _flow_of(self, container: Element) -> Flow:
         """Read a cell, a note or a text box into a flow of its own."""
         outer, self.flow = self.flow, Flow()
         self.body(container)
@@ -193,7 +193,7 @@ class _Story:
     def _float(self, element: Element) -> None:
         """Defer a drawing's text boxes, pictures, charts and diagrams to follow their paragraph."""
         for box in _text_boxes(element):
-            self.flow.defer(self._inner(box).close())
+            self.flow.defer(self._flow_of(box).close())
         part = self._reader.part
         elements = list(_outside_boxes(element))
         for node in elements:
@@ -221,10 +221,10 @@ class _Story:
             if child(row, "trPr", "tblHeader") is not None and header_rows == row_index:
                 header_rows += 1
             for cell in _members(row, "tc", "tcPr", "cellDel"):
-                drafts, late = self._inner(cell).split()
+                drafts, late = self._flow_of(cell).split()
                 deferred += late
                 cells.append(drafts)
-                text = "\n".join(_flat(draft) for draft in drafts)
+                text = "\n".join(_flat_text(draft) for draft in drafts)
                 covers = child(cell, "tcPr", "vMerge")
                 column, span = len(texts), max(_number(child(cell, "tcPr"), "gridSpan", 1), 1)
                 if covers is not None and attribute(covers, "val") != "restart":
@@ -244,7 +244,7 @@ class _Story:
         self.flow.defer(deferred)
 
 
-def _flat(draft: Draft) -> str:
+def _flat_text(draft: Draft) -> str:
     """Return a block of a cell as text; for a table in a cell, its cells in order."""
     if draft.kind is not BlockKind.TABLE:
         return draft.text

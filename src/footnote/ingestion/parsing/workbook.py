@@ -163,7 +163,7 @@ class _WorkbookReader:
         index = -1
         for row in self.package.elements(part, "row"):
             index = _index(row, index)
-            for cell, column, text in self._filled(row):
+            for cell, column, text in self._filled_cells(row):
                 style = cell.get("s", "")
                 yield ShownCell(
                     row=index,
@@ -173,7 +173,7 @@ class _WorkbookReader:
                     style=int(style) if style.isdecimal() else 0,
                 )
 
-    def _filled(self, row: Element) -> Iterator[tuple[Element, int, str]]:
+    def _filled_cells(self, row: Element) -> Iterator[tuple[Element, int, str]]:
         """Yield the cells of a row that are not empty, with their columns and texts."""
         next_column = 0
         for cell in row:
@@ -188,7 +188,7 @@ class _WorkbookReader:
 
     def _row(self, sheet: Sheet, row: Element) -> None:
         cells: list[str] = []
-        for _, column, text in self._filled(row):
+        for _, column, text in self._filled_cells(row):
             cells.extend([""] * (column + 1 - len(cells)))
             cells[column] = text
         index = _index(row, sheet.rows[-1][0] if sheet.rows else -1)

@@ -48,7 +48,7 @@ def cover(needle: str, page: Folded) -> list[Piece]:
     )
     for _, group in groupby(ordered, key=lambda piece: (piece.length, piece.start)):
         best = min(group, key=lambda piece: (_displacement(piece, chosen), piece.place))
-        piece = _whole_words(_free(best, chosen), page)
+        piece = _whole_words(_without_overlap(best, chosen), page)
         if piece.length >= seed and _is_plausible(piece, chosen, needle, seed):
             chosen.append(piece)
     return sorted(chosen)
@@ -72,7 +72,7 @@ def _common_runs(needle: str, page: Folded, seed: int) -> list[Piece]:
     return pieces
 
 
-def _free(piece: Piece, chosen: Sequence[Piece]) -> Piece:
+def _without_overlap(piece: Piece, chosen: Sequence[Piece]) -> Piece:
     """Return the part of a piece that does not overlap those chosen; of length 0 if there is
     none."""
     start, end = piece.start, piece.end

@@ -65,7 +65,7 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
         needle, page = fold(quote.text, symbols=True), fold(text, symbols=True)
     if not needle.text:
         return NOT_FOUND
-    if places := _chosen(_occurrences(needle.text, page), len(needle.text), quote, page):
+    if places := _best_occurrences(_occurrences(needle.text, page), len(needle.text), quote, page):
         stretches = ((place, place + len(needle.text)) for place in places)
         located = _in_characters(stretches, quote.text, text, page)
         return Found(match=QuoteMatch.EXACT, stretches=located, share=1.0, in_one_piece=True)
@@ -78,7 +78,7 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
         match = QuoteMatch.NONE
     elif share == 1.0:
         match = QuoteMatch.EXACT
-    elif _goes_over_the_border(pieces, letters, on_page):
+    elif _crosses_page_break(pieces, letters, on_page):
         match = QuoteMatch.PARTIAL
     else:
         match = QuoteMatch.APPROXIMATE if share >= _LEAST_SHARE else QuoteMatch.NONE
@@ -116,16 +116,16 @@ def _occurrences(needle: str, page: Folded) -> list[int]:
     return whole_words or (within_words[:_MAX_OCCURRENCES] if len(needle) >= _INSIDE_WORDS else [])
 
 
-def _chosen(places: list[int], length: int, quote: Quote, page: Folded) -> list[int]:
+def _best_occurrences(places: list[int], length: int, quote: Quote, page: Folded) -> list[int]:
     """Return the occurrence whose surroundings match the quote's best, or all if it has none."""
     if len(places) < 2 or not (quote.before or quote.after):
         return places
     before, after = fold(quote.before).text[::-1], fold(quote.after).text
 
     def similarity(place: int) -> int:
-        ahead = page.text[max(0, place - len(before)) : place][::-1]
-        behind = page.text[place + length : place + length + len(after)]
-        return _common_prefix(before, ahead) + _common_prefix(after, behind)
+        text_before = page.text[max(0, place - len(before)) : place][::-1]
+        text_after = page.text[place + length : place + length + len(after)]
+        return _common_prefix(before, text_before) + _common_prefix(after, text_after)
 
     return [max(places, key=lambda place: (similarity(place), -place))]
 
@@ -193,7 +193,7 @@ def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) ->
 # --- how well -------------------------------------------------------------------------------
 
 
-def _goes_over_the_border(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
+def _crosses_page_break(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
     """Whether only the end or only the beginning of the quote is missing, as at a page break."""
     if any(after.start != before.end for before, after in pairwise(pieces)):
         return False

@@ -77,21 +77,21 @@ class _Page:
         begin = folded.text.find(letters)
         while begin >= 0:
             end = begin + len(letters)
-            drawn = range(folded.places[begin], folded.places[end - 1] + 1)
-            if self._is_whole(begin, end, drawn):
-                boxes = [self.glyphs.boxes[at] for at in drawn]
+            glyph_range = range(folded.places[begin], folded.places[end - 1] + 1)
+            if self._is_whole(begin, end, glyph_range):
+                boxes = [self.glyphs.boxes[at] for at in glyph_range]
                 boxes = [box for box in boxes if box.width > 0 and box.height > 0]
-                if boxes and self.glyphs.upright[drawn[0]]:
+                if boxes and self.glyphs.upright[glyph_range[0]]:
                     yield Place(union(boxes), begin, end)
             begin = folded.text.find(letters, begin + 1)
 
-    def _is_whole(self, begin: int, end: int, drawn: range) -> bool:
+    def _is_whole(self, begin: int, end: int, glyph_range: range) -> bool:
         """Whether the letters are whole words, also where the file has no space between two
         cells."""
         folded = self.glyphs.folded
-        begins = folded.begins[begin] or self._is_parted(drawn.start - 1)
-        ends = folded.ends[end - 1] or self._is_parted(drawn.stop - 1)
-        return begins and ends and not any(map(self._is_parted, drawn[:-1]))
+        begins = folded.begins[begin] or self._is_parted(glyph_range.start - 1)
+        ends = folded.ends[end - 1] or self._is_parted(glyph_range.stop - 1)
+        return begins and ends and not any(map(self._is_parted, glyph_range[:-1]))
 
     def _is_parted(self, index: int) -> bool:
         """Whether a letter is drawn apart from the next, though the text has nothing between
@@ -161,10 +161,10 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
     rows, page = _rows_of(quote.text), _Page(glyphs)
     letters = [[cell.letters for cell in row] for row in rows]
     before, after = _lines(quote.before) or [""], _lines(quote.after) or [""]
-    around = [_cells(before[-1]), *letters, _cells(after[0])]
+    all_rows = [_cells(before[-1]), *letters, _cells(after[0])]
     stretches: list[Stretch] = []
     for at, row in enumerate(rows):
-        places = _locate_cells(row, around[at], around[at + 2], page)
+        places = _locate_cells(row, all_rows[at], all_rows[at + 2], page)
         if places is None:
             return NOT_FOUND
         stretches += [page.stretch(*pair) for pair in zip(places, row, strict=True)]
@@ -224,7 +224,7 @@ def _locate_cells(
         for mirrored in (False, True):
             layouts = _layouts(candidates, may_span, mirrored=mirrored)
             if layouts:
-                best = _most_evident(layouts, above, below, page)
+                best = _best_layout(layouts, above, below, page)
                 return [best[bisect_right(indices, at) - 1] for at in range(len(row))]
     return None
 
@@ -277,7 +277,7 @@ def _lay_out(
         return None
     for index, places in enumerate(candidates):
         if index not in placed:
-            spanning = _spanning(places, index, placed, anchor.box, mirrored)
+            spanning = _spanning_place(places, index, placed, anchor.box, mirrored)
             if spanning is None:
                 return None
             placed[index] = spanning
@@ -294,13 +294,13 @@ def _nearest(places: Iterable[Place], box: Box, *, after: bool) -> Place | None:
     return max(beyond, key=lambda place: place.box.right, default=None)
 
 
-def _spanning(
+def _spanning_place(
     places: _Places, index: int, placed: dict[int, Place], row: Box, mirrored: bool
 ) -> Place | None:
     """Locate a cell that spans several rows: above or below the row, between its neighbours."""
-    ahead = max((other for other in placed if other < index), default=None)
-    behind = min((other for other in placed if other > index), default=None)
-    before, after = (behind, ahead) if mirrored else (ahead, behind)
+    previous = max((other for other in placed if other < index), default=None)
+    following = min((other for other in placed if other > index), default=None)
+    before, after = (following, previous) if mirrored else (previous, following)
     slack, reach = _OVERLAP_HEIGHTS * row.height, _SPANNED_HEIGHTS * row.height
     left = float("-inf") if before is None else placed[before].box.right - slack
     right = float("inf") if after is None else placed[after].box.left + slack
@@ -317,7 +317,7 @@ def _distance(box: Box, other: Box) -> float:
     return max(box.top - other.bottom, other.top - box.bottom, 0.0)
 
 
-def _most_evident(
+def _best_layout(
     layouts: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place]:
     """Choose the layout with most letters of the neighbouring rows around it; of several, the one
@@ -326,7 +326,7 @@ def _most_evident(
     likely: list[Sequence[Place]] = []
     highest = -1
     for layout in layouts:
-        count = _neighbours(layout, above, below, page)
+        count = _neighbour_letters(layout, above, below, page)
         if count == total and len(layouts) > _MOST_COMPARED:
             return layout
         if count > highest:
@@ -342,7 +342,7 @@ def _most_evident(
     return likely[0] if len(likely) == 1 else min(likely[:_MOST_COMPARED], key=rank)
 
 
-def _neighbours(
+def _neighbour_letters(
     layout: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> int:
     """Count the letters of the lines above and below that occur next to this layout of the row."""
@@ -350,8 +350,8 @@ def _neighbours(
     near = _NEAR_HEIGHTS * min(place.box.height for place in layout)
 
     def occurs(cell: str, is_above: bool) -> bool:
-        around = page.places(cell).between(row.top - near, row.bottom + near)
-        return any(_is_neighbour(place.box, row, near, is_above=is_above) for place in around)
+        nearby = page.places(cell).between(row.top - near, row.bottom + near)
+        return any(_is_neighbour(place.box, row, near, is_above=is_above) for place in nearby)
 
     letters = [len(cell) for cell in above if occurs(cell, True)]
     return sum(letters) + sum(len(cell) for cell in below if occurs(cell, False))

@@ -96,9 +96,9 @@ class _Style:
 def _styles(package: Package) -> Sequence[_Style]:
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.xml(next(package.related(part, "styles"), ""))
-    fonts = [_scale(font) for font in _inside(root, "fonts")]
+    fonts = [_scale(font) for font in _children_of(root, "fonts")]
     styles = []
-    for cell_format in _inside(root, "cellXfs"):
+    for cell_format in _children_of(root, "cellXfs"):
         alignment = child(cell_format, "alignment")
         wraps = alignment is not None and attribute(alignment, "wrapText") in ("1", "true")
         number = int(attribute(cell_format, "fontId") or "0")
@@ -106,7 +106,7 @@ def _styles(package: Package) -> Sequence[_Style]:
     return styles
 
 
-def _inside(root: Element, name: str) -> Iterator[Element]:
+def _children_of(root: Element, name: str) -> Iterator[Element]:
     parent = child(root, name)
     return iter(parent) if parent is not None else iter(())
 

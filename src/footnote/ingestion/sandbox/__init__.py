@@ -27,7 +27,7 @@ UNCONFINED = 78
 _PROGRAMS = ("tesseract", "soffice", "libreoffice", "ffmpeg")
 _LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 _MUSL_LOADERS = ("/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1")
-_SYSTEM = (
+_SYSTEM_PATHS = (
     "/usr /lib /lib64 /bin /sbin /nix/store /proc /sys/devices/system/cpu /sys/fs/cgroup "
     "/dev/null /dev/zero /dev/random /dev/urandom /var/cache/fontconfig /var/lib/libreoffice "
     "/var/spool/libreoffice /etc/alternatives /etc/fonts /etc/group /etc/hosts /etc/ld.so.cache "
@@ -119,7 +119,9 @@ def _rules(confinement: Confinement) -> dict[str, Access]:
         *site.getsitepackages(),
         *[path for path in (*library_paths, os.environ.get("TESSDATA_PREFIX", "")) if path],
     )
-    rules = dict.fromkeys(existing((*_SYSTEM, *libraries, *confinement.readable)), Access.READ)
+    rules = dict.fromkeys(
+        existing((*_SYSTEM_PATHS, *libraries, *confinement.readable)), Access.READ
+    )
     for program in programs():
         # A program reads files next to it, wherever it is installed.
         folder = str(Path(program).parent)

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from footnote.errors import InvalidRequest
 
 _PORTS = {"imaps": 993, "imap": 143}
-_OTHER = re.compile(r"[^\x20-\x7e]+")
+_NOT_PRINTABLE_ASCII = re.compile(r"[^\x20-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def folder_name(folder: str) -> str:
         coded = base64.b64encode(run[0].encode("utf-16-be")).decode().rstrip("=")
         return f"&{coded.replace('/', ',')}-"
 
-    coded = _OTHER.sub(encode, folder.replace("&", "&-"))
+    coded = _NOT_PRINTABLE_ASCII.sub(encode, folder.replace("&", "&-"))
     escaped = coded.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

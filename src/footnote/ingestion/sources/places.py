@@ -164,11 +164,11 @@ def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, 
     return tuple(places)
 
 
-def _invalid_setting(text: str, why: str) -> UnsupportedSettings:
+def _invalid_setting(text: str, reason: str) -> UnsupportedSettings:
     return UnsupportedSettings(
-        f"FOOTNOTE_SOURCE_PLACES cannot open {text!r}: {why}", hint=f"{_HINT}; docs/sources.md"
+        f"FOOTNOTE_SOURCE_PLACES cannot open {text!r}: {reason}", hint=f"{_HINT}; docs/sources.md"
     )
 
 
-def _invalid_place(why: str) -> InvalidRequest:
-    return InvalidRequest(f"the place cannot be used: {why}", hint=_HINT)
+def _invalid_place(reason: str) -> InvalidRequest:
+    return InvalidRequest(f"the place cannot be used: {reason}", hint=_HINT)

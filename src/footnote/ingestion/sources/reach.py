@@ -20,7 +20,7 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
     Raises InvalidRequest, whose hint gives the example.
     """
     # Errors repeat the address unless it may hold a password, is not printable or is too long.
-    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MOST_SHOWN
+    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MAX_SHOWN_CHARACTERS
     hint, subject = f"give one like {example}", (f"the address {url}" if plain else "the address")
     try:
         parts = urlsplit(url)
@@ -54,7 +54,7 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
     return parts
 
 
-_MOST_SHOWN = 200
+_MAX_SHOWN_CHARACTERS = 200
 
 
 def why_forbidden(text: str, *, allow_private: bool) -> str:
