@@ -17,7 +17,7 @@ DESCRIBED_BY = "described_by"
 DESCRIBED = "pictures_described"
 WHY_NOT = "pictures_not_described_because"
 GENERATED = "Picture (described by a model)"
-"""Stands in the heading path of each description: evidence and citations show it, so that nobody
+"""Is in the heading path of each description: evidence and citations show it, so that nobody
 takes a description for the document's own words."""
 _MAX_CONCURRENT = 3
 _MAX_CHARACTERS = 3000

@@ -1,6 +1,6 @@
 """Find the names of a document besides its title: its file name and its main subject.
 
-A report of a company seldom has the company's name in its title, and almost never in its tables.
+A report of a company rarely has the company's name in its title, and almost never in its tables.
 The names are indexed with its chunks, and a question that mentions one is routed to the document.
 """
 

@@ -99,7 +99,7 @@ def read_archive(
 ) -> Reading:
     """Read a ZIP or TAR archive, or one compressed file.
 
-    A member that is protected by a password is kept as it stands, to fail on its own. Raises
+    A member that is protected by a password is kept unchanged, and fails when it is read. Raises
     DocumentUnreadable when the archive is damaged, empty, protected as a whole or beyond limits.
     """
     limits = limits or ArchiveLimits()

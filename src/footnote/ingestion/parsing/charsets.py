@@ -1,4 +1,4 @@
-"""Decode bytes to text, in whatever encoding they are."""
+"""Decode bytes of an unknown encoding to text."""
 
 from __future__ import annotations
 

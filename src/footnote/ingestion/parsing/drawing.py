@@ -59,7 +59,7 @@ class _Numbers:
     counters: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     def label(self, depth: int, mark: Element | None) -> str:
-        """Return the label of the next item; after an interruption a list begins anew."""
+        """Return the label of the next item; after an interruption a list restarts."""
         for deeper in [key for key in self.counters if key > depth]:
             del self.counters[deeper]
         scheme = attribute(mark, "type") or "" if mark is not None else ""

@@ -136,7 +136,7 @@ def draft_pages(pages: Iterable[LaidPage]) -> list[Draft]:
 
 
 def lay_out(pages: Iterable[LaidPage]) -> Layout:
-    """Lay out all pages; body, headings and running lines are judged over the whole document.
+    """Lay out all pages; body, headings and running lines are determined over the whole document.
 
     Pages are taken one by one and kept without their words, at a fraction of their size.
     """
@@ -302,7 +302,7 @@ class _Drafter:
         elif _is_caption(text):
             kind = BlockKind.CAPTION
         elif self._is_code(first):
-            # Lines of code, each indented as it stands on the page.
+            # Lines of code, each indented as on the page.
             left = min(line.box.left for line in lines)
             texts = []
             for line in lines:

@@ -103,7 +103,7 @@ def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
     for name in _HEADERS:
         try:
             value = str(message.get(name, ""))
-        except (ValueError, IndexError, AttributeError):  # the parser trips over forged headers
+        except (ValueError, IndexError, AttributeError):  # the parser fails on forged headers
             continue
         if value := " ".join(value.split()):
             metadata[name.replace("-", "_")] = value

@@ -71,7 +71,7 @@ def read_pdf(
             )
         reader = _PageReader(document, ocr, PictureReader(ocr, keeper), bookmarks(document))
         layout = lay_out(reader.pages(on_progress))
-        if reader.failure is not None and not layout.drafts:  # what is kept is a draft too
+        if reader.failure is not None and not layout.drafts:  # a picture to describe is a draft too
             raise reader.failure
         page_count = len(document)
         metadata = _metadata(document)
@@ -263,7 +263,7 @@ class _PageReader:
 
 def _items(lines: list[Line], rules: list[Box]) -> list[PageItem]:
     """Return lines and tables in reading order; ruled tables are cut out before columns are
-    sought."""
+    looked for."""
     ordered = in_reading_order(rule_tables(join_baselines(lines), rules))
     result: list[PageItem] = []
     run: list[Line] = []

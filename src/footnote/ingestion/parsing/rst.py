@@ -159,7 +159,7 @@ def _any_role(
 def _drafts(
     parent: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
 ) -> Iterator[Draft]:
-    """The blocks below an element; `depth` is that of the section it stands in."""
+    """The blocks below an element; `depth` is that of its section."""
     for node in parent.children:
         if isinstance(node, _SILENT) or not isinstance(node, nodes.Element):
             continue

@@ -92,7 +92,7 @@ def shown_cells(package: Package) -> Iterator[tuple[str, Iterator[ShownCell]]]:
     """Yield the part name of each sheet and its cells, in order. Raises as `read_workbook` does."""
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.required(part)
-    reader = _WorkbookReader.of(package, part, root, Pictures(None), Budget(0))  # none is kept
+    reader = _WorkbookReader.of(package, part, root, Pictures(None), Budget(0))  # neither is used
     for element in descendants(root, "sheet"):
         sheet = package.target(part, element)
         yield sheet, reader.shown(sheet)

@@ -50,7 +50,7 @@ def _configure(
             return answer(request, content)
         except (DocumentUnreadable, MemoryError):
             raise
-        except Exception as error:  # a library that stumbles over the file
+        except Exception as error:  # a library that fails on the file
             message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             raise unreadable(
                 f"the page is damaged, or not what its type says ({message})",

@@ -166,7 +166,7 @@ def _letters(line: Line) -> Iterable[tuple[str, Box]]:
 
 
 def _turned_back(box: Box, quarters: int, width: int, height: int) -> Box:
-    """Map a box in an image that was turned to the left to the image before, of the given size."""
+    """Map a box in an image turned to the left to the image before, of `width` × `height`."""
     left, top, right, bottom = box
     match quarters % 4:
         case 1:
