@@ -216,10 +216,10 @@ class _Packing:
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Yield the index range of each chunk's units, of sizes as even as possible."""
         total = sum(self._sizes)
-        aim = total / -(-total // self._target) if total else 0
+        even_size = total / -(-total // self._target) if total else 0
         first = 0
         while first < len(self._units):
-            last = self._without_bare_header(first, self._end(first, aim))
+            last = self._without_bare_header(first, self._end(first, even_size))
             yield first, last
             if last == len(self._units):
                 return
@@ -235,7 +235,7 @@ class _Packing:
             return self._headers.texts.get(opening.block, "")
         return ""
 
-    def _end(self, first: int, aim: float) -> int:
+    def _end(self, first: int, even_size: float) -> int:
         """Return the end of the chunk that begins with this unit."""
         opening = self._units[first]
         size = self._sizes[first]
@@ -247,17 +247,17 @@ class _Packing:
             if not rows and self._is_row(last) and self._is_lead(first, last):
                 # Discount what stands above a table, so that it does not divide the first rows.
                 size = max(0, size - self._target // 2)
-            grown = size + self._sizes[last]
-            if grown > self._target:
+            new_size = size + self._sizes[last]
+            if new_size > self._target:
                 break
             if self._table_sizes[self._units[last].block] > self._target:
-                if grown > self._table_target and rows >= _LEAST_ROWS:
+                if new_size > self._table_target and rows >= _LEAST_ROWS:
                     break
-            elif size >= aim:
+            elif size >= even_size:
                 break
             if self._starts_own_chunk(last, self._target - size) and not self._is_lead(first, last):
                 break
-            size = grown
+            size = new_size
             rows += self._is_row(last)
             last += 1
         return self._before_lead(first, last)

@@ -91,9 +91,11 @@ def whole_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
     Law: the words are the same in the same order, and each utterance begins when its first part
     does and ends when its last does.
     """
-    tidy = (replace(utterance, text=" ".join(utterance.text.split())) for utterance in utterances)
+    cleaned = (
+        replace(utterance, text=" ".join(utterance.text.split())) for utterance in utterances
+    )
     current: Utterance | None = None
-    for utterance in tidy:
+    for utterance in cleaned:
         if not utterance.text:
             continue
         if current is None:

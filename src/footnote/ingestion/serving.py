@@ -66,8 +66,10 @@ def serve(
     while (received := _receive(source)) is not None:
         # The kernel ends this process after so much more CPU time.
         used = resource.getrusage(resource.RUSAGE_SELF)
-        soft = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        cpu_limit = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (cpu_limit, resource.getrlimit(resource.RLIMIT_CPU)[1])
+        )
         try:
             kind, message = ANSWER, answer(request.validate_json(received[0]), received[1])
         except DocumentUnreadable as failure:

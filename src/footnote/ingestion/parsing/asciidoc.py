@@ -125,21 +125,25 @@ def _has_no_text(line: str) -> bool:
     return comment or _DIRECTIVE.match(line) is not None or line in ("<<<", "'''", "---", "***")
 
 
-def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
+def _author_line(lines: Sequence[str], position: int, reader: _Reader) -> int:
     """Read the author and revision lines below the title; return the index of the line after
     them."""
     for _ in range(2):
-        if at >= len(lines) or not lines[at].strip() or lines[at].startswith((":", "/", "[", "=")):
-            return at
-        line = lines[at]
+        if (
+            position >= len(lines)
+            or not lines[position].strip()
+            or lines[position].startswith((":", "/", "[", "="))
+        ):
+            return position
+        line = lines[position]
         if match := re.fullmatch(r"([\w .'-]+?)\s*<([^<>\s]+@[^<>\s]+)>.*", line):
             reader.attributes.setdefault("author", match.group(1))
         elif match := re.fullmatch(r"(?:v?[\d.]+,\s*)?(\d{4}-\d{2}-\d{2}).*", line):
             reader.attributes.setdefault("revdate", match.group(1))
         else:
-            return at
-        at += 1
-    return at
+            return position
+        position += 1
+    return position
 
 
 def _one_line_block(line: str, reader: _Reader) -> Draft | None:
@@ -158,11 +162,11 @@ def _one_line_block(line: str, reader: _Reader) -> Draft | None:
 # --- delimited blocks and tables ------------------------------------------------------------
 
 
-def _closing_index(lines: Sequence[str], at: int) -> int:
-    """Return the index of the line that closes the block opened at `at`, or the number of lines."""
-    mark = re.match(r"`+|.*", lines[at])
-    closing = mark.group(0) if mark else lines[at]
-    return next((i for i in range(at + 1, len(lines)) if lines[i] == closing), len(lines))
+def _closing_index(lines: Sequence[str], start: int) -> int:
+    """Return the index of the line that closes the block opened at `start`, or the number of lines."""
+    mark = re.match(r"`+|.*", lines[start])
+    closing = mark.group(0) if mark else lines[start]
+    return next((i for i in range(start + 1, len(lines)) if lines[i] == closing), len(lines))
 
 
 def _delimited(
@@ -243,7 +247,7 @@ def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
 # --- lists and paragraphs -------------------------------------------------------------------
 
 
-def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
+def _list(lines: Sequence[str], start: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
     """Return the blocks of a list and the index of the line after it.
 
     A block attached to an item by `+` follows it: a paragraph inside the list, others on their own.
@@ -252,7 +256,7 @@ def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[l
     items: list[str] = []
     marks: list[str] = []
     numbers: dict[str, int] = {}
-    position = at
+    position = start
     while position < len(lines):
         line = lines[position]
         if item := _ITEM.match(line):
@@ -301,29 +305,31 @@ def _flush(items: list[str], drafts: list[Draft]) -> None:
         items.clear()
 
 
-def _continues(lines: Sequence[str], at: int) -> bool:
+def _continues(lines: Sequence[str], start: int) -> bool:
     """Whether another item, or a block attached to the last one, follows the blank lines."""
-    following = next((line for line in lines[at:] if line.strip()), "")
+    following = next((line for line in lines[start:] if line.strip()), "")
     return bool(_ITEM.match(following) or _TERM.match(following) or following == "+")
 
 
 def _attached_end(lines: Sequence[str], start: int) -> int:
-    at = start
-    while at < len(lines) and (_BLOCK_ATTRIBUTES.match(lines[at]) or _BLOCK_TITLE.match(lines[at])):
-        at += 1
-    if at < len(lines) and _DELIMITER.match(lines[at]):
-        return _closing_index(lines, at) + 1
-    return max(_paragraph_end(lines, at), at + 1)
+    position = start
+    while position < len(lines) and (
+        _BLOCK_ATTRIBUTES.match(lines[position]) or _BLOCK_TITLE.match(lines[position])
+    ):
+        position += 1
+    if position < len(lines) and _DELIMITER.match(lines[position]):
+        return _closing_index(lines, position) + 1
+    return max(_paragraph_end(lines, position), position + 1)
 
 
-def _item_end(lines: Sequence[str], at: int) -> int:
+def _item_end(lines: Sequence[str], start: int) -> int:
     """Return the index after an item's text, which also ends where the next term begins."""
-    end = _paragraph_end(lines, at)
-    return next((i for i in range(at + 1, end) if _TERM.match(lines[i])), end)
+    end = _paragraph_end(lines, start)
+    return next((i for i in range(start + 1, end) if _TERM.match(lines[i])), end)
 
 
-def _paragraph_end(lines: Sequence[str], at: int) -> int:
-    for position in range(at + 1, len(lines)):
+def _paragraph_end(lines: Sequence[str], start: int) -> int:
+    for position in range(start + 1, len(lines)):
         line = lines[position]
         starts = _ITEM.match(line) or _DELIMITER.match(line) or _BLOCK_ATTRIBUTES.match(line)
         if not line.strip() or line == "+" or starts or _has_no_text(line) or _HEADING.match(line):

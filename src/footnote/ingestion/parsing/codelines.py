@@ -139,8 +139,10 @@ class CodeLines:
             if self.depths[number] == INSIDE:
                 end = number + 1
             elif words:
-                outside = indent(self.raw[number]) <= margin
-                if outside and not (_CLOSER.match(words) or (words == "{" and number == start + 1)):
+                is_outside = indent(self.raw[number]) <= margin
+                if is_outside and not (
+                    _CLOSER.match(words) or (words == "{" and number == start + 1)
+                ):
                     break
                 end = number + 1
         return end

@@ -50,8 +50,8 @@ def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
     )
     rows: set[int] = set()
     for before, after in pairwise(lines):
-        close = after.box.top - before.box.bottom < 2.2 * after.size
-        if close and _is_row(before, gutter) and _is_row(after, gutter):
+        is_close = after.box.top - before.box.bottom < 2.2 * after.size
+        if is_close and _is_row(before, gutter) and _is_row(after, gutter):
             rows |= {id(before), id(after)}
     pieces = [
         piece

@@ -109,18 +109,18 @@ def _begins_table(part: Sequence[Sequence[str]], table: Sequence[Sequence[str]])
     of the table continue it, even below a row of one value, unless they are wider.
     """
     first = part[0]
-    full = next((row for row in part if _count(row) > 1), first)
+    first_full = next((row for row in part if _count(row) > 1), first)
     if any(
-        _DIGIT.search(cell) and _all_have_digits(table[1:], at)
-        for at, cell in enumerate(full)
-        if at < _reach(table[:1])
+        _DIGIT.search(cell) and _all_have_digits(table[1:], column)
+        for column, cell in enumerate(first_full)
+        if column < _reach(table[:1])
     ):
         return _reach(part) > _reach(table[:1])
     if _count(first) < 2 or _reach(part) != _reach(table[:1]):
         return True
     return any(
-        cell.strip() and not _DIGIT.search(cell) and _all_have_digits(part[1:], at)
-        for at, cell in enumerate(first)
+        cell.strip() and not _DIGIT.search(cell) and _all_have_digits(part[1:], column)
+        for column, cell in enumerate(first)
     )
 
 
@@ -136,4 +136,6 @@ def _all_have_digits(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 def _reach(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of the last filled column, from 1; 0 without any."""
-    return max((at for row in rows for at, cell in enumerate(row, 1) if cell.strip()), default=0)
+    return max(
+        (column for row in rows for column, cell in enumerate(row, 1) if cell.strip()), default=0
+    )

@@ -71,9 +71,9 @@ def _sum(element: Element) -> str:
 
 
 def _delimited(element: Element) -> str:
-    def sign(name: str, usual: str) -> str:
+    def sign(name: str, default: str) -> str:
         value = _sign(element, "dPr", name)
-        return usual if value is None else value
+        return default if value is None else value
 
     inner = sign("sepChr", "|").join(_text(item) for item in children(element, "e"))
     return f"{sign('begChr', '(')}{inner}{sign('endChr', ')')}"

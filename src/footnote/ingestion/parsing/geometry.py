@@ -143,8 +143,8 @@ def join_baselines(lines: Iterable[Line]) -> list[Line]:
     for line in lines:
         if joined and _continues(joined[-1], line):
             before = joined.pop()
-            grown = line_of((*before.words, *line.words))
-            joined.append(replace(grown, rank=before.rank or line.rank))
+            joined_line = line_of((*before.words, *line.words))
+            joined.append(replace(joined_line, rank=before.rank or line.rank))
             continue
         joined.append(line)
     return joined
@@ -251,9 +251,9 @@ def _extract_grid(
             inside.extend(words_inside)
             position = len(remaining) if position is None else position
             chosen = set(map(id, words_inside))
-            left_over = [word for word in item.words if id(word) not in chosen]
-            if left_over:
-                remaining.append(line_of(left_over))
+            words_outside = [word for word in item.words if id(word) not in chosen]
+            if words_outside:
+                remaining.append(line_of(words_outside))
         else:
             remaining.append(item)
     if position is None:
@@ -320,8 +320,8 @@ def _is_wrapped(split: Sequence[Sequence[Line]], start: int, position: int) -> b
         return False
     above, (cell, *_) = split[position - 1], split[position]
     leftmost = min(line[0].box.left for line in split[start:position])
-    close = cell.box.top - above[0].box.bottom < 0.5 * cell.size
-    return close and cell.box.left > leftmost + cell.size
+    is_close = cell.box.top - above[0].box.bottom < 0.5 * cell.size
+    return is_close and cell.box.left > leftmost + cell.size
 
 
 def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
@@ -336,8 +336,8 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
     if sum(len(cell.text) for cell in cells) / len(cells) > MAX_PROSE_CELL_CHARACTERS:
         return None
     indexes_by_row = [_column_indexes(row, columns) for row in rows]
-    if bridged := _columns_under(rows, indexes_by_row):
-        columns = bridged
+    if body_columns := _columns_under(rows, indexes_by_row):
+        columns = body_columns
         indexes_by_row = [
             list(range(len(columns))),
             *(_column_indexes(row, columns) for row in rows[1:]),
@@ -380,10 +380,10 @@ def _columns_under(
     if 2 * clashes < len(rows):
         return []
     columns = _columns([cell for row in rows[1:] for cell in row])
-    clean = all(
+    is_clean = all(
         len(set(indexes := _column_indexes(row, columns))) == len(indexes) for row in rows[1:]
     )
-    return columns if clean and len(columns) == len(rows[0]) else []
+    return columns if is_clean and len(columns) == len(rows[0]) else []
 
 
 def _columns(cells: Sequence[Line]) -> list[tuple[float, float]]:

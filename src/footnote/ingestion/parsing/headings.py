@@ -46,14 +46,14 @@ class HeadingStyles:
     """Level of each heading rank that the file marks."""
 
     @classmethod
-    def of(cls, counted: TypeCount, lines: Iterable[Line]) -> HeadingStyles:
+    def of(cls, type_count: TypeCount, lines: Iterable[Line]) -> HeadingStyles:
         """Determine the styles from the fonts of the document and from its lines with a text
         layer."""
-        body_size = counted.sizes.most_common(1)[0][0] if counted.sizes else 1.0
+        body_size = type_count.sizes.most_common(1)[0][0] if type_count.sizes else 1.0
         bare = cls(
             body_size,
-            counted.bold[True] > counted.bold[False],
-            counted.mono[True] > counted.mono[False],
+            type_count.bold[True] > type_count.bold[False],
+            type_count.mono[True] > type_count.mono[False],
             {},
             {},
         )

@@ -120,11 +120,11 @@ class PictureKeeper:
         if self._kept >= self.most:
             self.left_out += 1
             return b""
-        small = on_white(image)
-        small.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.LANCZOS)
-        small.info.clear()  # metadata, such as where it was taken
+        thumbnail = on_white(image)
+        thumbnail.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.LANCZOS)
+        thumbnail.info.clear()  # metadata, such as where it was taken
         target = io.BytesIO()
-        small.save(target, "JPEG", quality=_QUALITY)
+        thumbnail.save(target, "JPEG", quality=_QUALITY)
         encoded = target.getvalue()
         if self._bytes + len(encoded) > _MAX_BYTES:
             self.left_out += 1
@@ -138,6 +138,6 @@ def on_white(image: Image.Image) -> Image.Image:
     """Return the picture in RGB, its transparent parts white."""
     if image.mode not in ("RGBA", "LA", "PA", "P"):
         return image.convert("RGB")
-    layered = image.convert("RGBA")
-    white = Image.new("RGBA", layered.size, "white")
-    return Image.alpha_composite(white, layered).convert("RGB")
+    rgba = image.convert("RGBA")
+    white = Image.new("RGBA", rgba.size, "white")
+    return Image.alpha_composite(white, rgba).convert("RGB")

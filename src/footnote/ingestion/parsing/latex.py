@@ -139,29 +139,29 @@ class _Walk:
         yield from self._break()
         yield from self._end_list()
 
-    def _environment(self, edge: str, name: str, at: int) -> Generator[Draft, None, int]:
+    def _environment(self, edge: str, name: str, position: int) -> Generator[Draft, None, int]:
         """Enter or leave an environment; return the position at which the text continues."""
         if edge == "begin" and (_FORMULAS.fullmatch(name) or name in _DRAWINGS):
-            end = self.body.find(f"\\end{{{name}}}", at)
+            end = self.body.find(f"\\end{{{name}}}", position)
             end = len(self.body) if end < 0 else end
             yield from self._break()
             if name not in _DRAWINGS:
-                source = self.body[at:end].strip()
+                source = self.body[position:end].strip()
                 yield Draft(kind=BlockKind.PARAGRAPH, text=source)
             return end + len(name) + 6
         if edge == "begin" and _TABLES.fullmatch(name):
-            end = self.body.find(f"\\end{{{name}}}", at)
+            end = self.body.find(f"\\end{{{name}}}", position)
             end = len(self.body) if end < 0 else end
             yield from self._break()
             yield from self._end_items()
-            yield from spanned_table_drafts(latex_rows(self.body[at:end], name))
+            yield from spanned_table_drafts(latex_rows(self.body[position:end], name))
             return end + len(name) + 6
         yield from self._break()
         if name in _LISTS:
             if edge == "begin":
                 self.lists.append(1 if name in ("enumerate", "thebibliography") else None)
-                _, end = argument(self.body, at)
-                return end if name == "thebibliography" else at
+                _, end = argument(self.body, position)
+                return end if name == "thebibliography" else position
             if self.lists:
                 self.lists.pop()
             if not self.lists:
@@ -169,41 +169,41 @@ class _Walk:
         elif name == "abstract" and edge == "begin":
             yield Draft(kind=BlockKind.HEADING, text="Abstract", level=2)
         elif edge == "begin":  # options of a float, a theorem, a minipage
-            options = _FLOAT_OPTIONS.match(self.body, at)
-            return options.end() if options else at
-        return at
+            options = _FLOAT_OPTIONS.match(self.body, position)
+            return options.end() if options else position
+        return position
 
-    def _command(self, name: str, at: int) -> Generator[Draft, None, int]:
+    def _command(self, name: str, position: int) -> Generator[Draft, None, int]:
         if name in ("item", "bibitem"):
             yield from self._break()
-            return self._item(name, at)
+            return self._item(name, position)
         if name in ("footnote", "footnotetext"):
-            content, end = argument(self.body, at)
+            content, end = argument(self.body, position)
             self.note_count += 1
             self.notes.append(f"[note {self.note_count}: {printed(content)}]")
             self.text.append(f"[note {self.note_count}]")
             return end
         yield from self._break()
         if name == "caption":
-            content, end = argument(self.body, at)
+            content, end = argument(self.body, position)
             yield Draft(kind=BlockKind.CAPTION, text=printed(content))
             return end
-        return at
+        return position
 
-    def _item(self, name: str, at: int) -> int:
+    def _item(self, name: str, position: int) -> int:
         number = self.lists[-1] if self.lists else None
         if self.lists and number is not None:
             self.lists[-1] = number + 1
         sign = "-" if number is None else f"{number}."
-        label = re.compile(r"\s*\[([^\]]*)\]").match(self.body, at)
+        label = re.compile(r"\s*\[([^\]]*)\]").match(self.body, position)
         if name == "bibitem":
-            key, at = argument(self.body, at)
+            key, position = argument(self.body, position)
             sign = f"[{key}]"
         elif label:
-            at = label.end()
+            position = label.end()
             sign = f"{sign} {printed(label.group(1))}".rstrip()
         self.marker = "  " * max(len(self.lists) - 1, 0) + sign
-        return at
+        return position
 
     def _break(self) -> Iterator[Draft]:
         """Close the paragraph or item being collected; its notes follow it."""

@@ -29,11 +29,11 @@ def latex_rows(source: str, name: str) -> list[list[Cell]]:
     The header is what is above the first rule with rows above it, if that is at most three rows and
     not all; else the first row.
     """
-    at = 0
+    position = 0
     for _ in range(2 if name in ("tabularx", "tabular*", "tabulary") else 1):
-        _, at = argument(source, at)
-    rows = _cells(source[at:])
-    header_rows = _header_rows(source[at:], len(rows))
+        _, position = argument(source, position)
+    rows = _cells(source[position:])
+    header_rows = _header_rows(source[position:], len(rows))
     return [
         [replace(cell, is_header=number < header_rows) for cell in row]
         for number, row in enumerate(_without_covered_cells(rows))
@@ -73,10 +73,10 @@ def _cell(source: str) -> Cell:
     """Parse a cell; one that spans columns may contain one that spans rows."""
     columns = rows = 1
     while spanning := _SPANNING.match(source):
-        count, at = argument(source, spanning.end())
-        bare = _BARE_WIDTH.match(source, at)
-        at = bare.end() if bare else argument(source, at)[1]
-        source, _ = argument(source, at)
+        count, position = argument(source, spanning.end())
+        bare = _BARE_WIDTH.match(source, position)
+        position = bare.end() if bare else argument(source, position)[1]
+        source, _ = argument(source, position)
         times = int(count) if count.isascii() and count.isdecimal() and len(count) < 4 else 1
         columns, rows = (times, rows) if spanning.group(1) == "column" else (columns, times)
     return Cell(" ".join(printed(source).split()), columns=max(columns, 1), rows=max(rows, 1))

@@ -82,21 +82,21 @@ def printed(text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def argument(text: str, at: int) -> tuple[str, int]:
-    """Return the text in the braces that open at or after blanks from `at`, and their end.
+def argument(text: str, start: int) -> tuple[str, int]:
+    """Return the text in the braces that open at or after blanks from `start`, and their end.
 
     An optional argument before them is skipped; the text is empty where no brace opens.
     """
-    position = at
+    position = start
     while position < len(text) and text[position] in " \t\n":
         position += 1
     if text[position : position + 1] == "[":
         closing = text.find("]", position)
         if closing < 0:
-            return "", at
+            return "", start
         position = closing + 1
     if text[position : position + 1] != "{":
-        return "", position if position != at and text[position - 1 : position] == "]" else at
+        return "", position if position != start and text[position - 1 : position] == "]" else start
     depth = 0
     limit = min(position + _MAX_ARGUMENT, len(text))
     for brace in _BRACE.finditer(text, position, limit):

@@ -216,12 +216,12 @@ class _Drafter:
         group: list[PageItem] = []
         for item in items:
             previous = group[-1] if group else None
-            together = (
+            is_same_block = (
                 isinstance(item, Line)
                 and isinstance(previous, Line)
                 and not self._ends_block(group, previous, item, from_pixels=from_pixels)
             )
-            if not together and group:
+            if not is_same_block and group:
                 yield group
                 group = []
             group.append(item)

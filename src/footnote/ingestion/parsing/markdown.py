@@ -172,8 +172,8 @@ class _MarkdownWalk:
                 self._items.append(f"{indent}  {text}")
         elif not self._takes_terms(position):
             yield from self._flush_list()
-            alone = token.content.startswith("![") and token.content.endswith(")")
-            kind = BlockKind.IMAGE if alone else BlockKind.PARAGRAPH
+            is_image = token.content.startswith("![") and token.content.endswith(")")
+            kind = BlockKind.IMAGE if is_image else BlockKind.PARAGRAPH
             yield Draft(kind=kind, text=text, page=self._page)
 
     def _takes_terms(self, position: int) -> bool:
@@ -188,7 +188,7 @@ class _MarkdownWalk:
             and following[0].type == "inline"
             and bool(_MEANING.match(following[0].content))
         )
-        starts = [at for at, line in enumerate(lines) if _MEANING.match(line)]
+        starts = [index for index, line in enumerate(lines) if _MEANING.match(line)]
         if not starts and has_meaning_below and _are_terms(lines):
             self._terms = [self.plain(line) for line in lines]
             return True
@@ -242,8 +242,8 @@ class _MarkdownWalk:
 
 
 def _are_terms(lines: Sequence[str]) -> bool:
-    short = all(len(line) <= _MAX_TERM_CHARACTERS for line in lines)
-    return 0 < len(lines) <= _MAX_TERMS and short and not lines[-1].endswith((".", ":", ";"))
+    are_short = all(len(line) <= _MAX_TERM_CHARACTERS for line in lines)
+    return 0 < len(lines) <= _MAX_TERMS and are_short and not lines[-1].endswith((".", ":", ";"))
 
 
 def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:

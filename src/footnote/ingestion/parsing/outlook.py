@@ -103,10 +103,10 @@ def read_outlook(content: bytes) -> Reading:
         reading = read_parsed_message(message)
         if any(_bodies(top)):
             return reading
-        rich = decompress_rtf(top.binary(_RTF_BODY))
-    if not rich:
+        rtf = decompress_rtf(top.binary(_RTF_BODY))
+    if not rtf:
         return reading
-    body = read_by_xberg(rich, media.RTF)
+    body = read_by_xberg(rtf, media.RTF)
     return replace(reading, drafts=(*reading.drafts, *body.drafts))
 
 

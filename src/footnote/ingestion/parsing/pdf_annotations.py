@@ -142,9 +142,9 @@ def _comment(annotation: object, kind: int, text_page: pdfium.PdfTextPage) -> st
         return ""
     author = _value(annotation, b"T")
     marked = _marked_text(annotation, text_page) if kind in _MARKS_TEXT else ""
-    by = f" ({author})" if author else ""
-    on = f" on “{marked}”" if marked else ""
-    return f"{_COMMENTS[kind]}{by}{on}: {contents}"
+    byline = f" ({author})" if author else ""
+    passage = f" on “{marked}”" if marked else ""
+    return f"{_COMMENTS[kind]}{byline}{passage}: {contents}"
 
 
 def _value(annotation: object, key: bytes) -> str:

@@ -181,9 +181,9 @@ class _SlideReader:
                 texts = [
                     text_element.text or "" for text_element in descendants(comment, "t", "text")
                 ]
-                by = f" by {author}" if author else ""
+                byline = f" by {author}" if author else ""
                 if text := " ".join(" ".join(texts).split()):
-                    text = f"[comment{by}: {text}]"
+                    text = f"[comment{byline}: {text}]"
                     yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
 
 

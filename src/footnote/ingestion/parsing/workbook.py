@@ -247,8 +247,8 @@ class _WorkbookReader:
                 authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
             )
             text = " ".join(_rich_text(next(children(comment, "text"), comment)).split())
-            by = f" by {author}" if author and not author.startswith("tc=") else ""
-            remark = f"[comment{by} on {attribute(comment, 'ref')}: {text}]"
+            byline = f" by {author}" if author and not author.startswith("tc=") else ""
+            remark = f"[comment{byline} on {attribute(comment, 'ref')}: {text}]"
             yield Draft(kind=BlockKind.PARAGRAPH, text=remark)
 
     def _drawing(self, part: str) -> Iterator[Draft]:

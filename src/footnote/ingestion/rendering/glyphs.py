@@ -146,8 +146,8 @@ def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:
     for line in lines:
         for letter, box in _letters(line):
             text.append(letter)
-            back = _turned_back(box, quarters, width, height)
-            boxes.append(Box(*(edge * scale for edge in back)))
+            original = _turned_back(box, quarters, width, height)
+            boxes.append(Box(*(edge * scale for edge in original)))
     return glyphs_of("".join(text), boxes, [quarters % 2 == 0] * len(text))
 
 

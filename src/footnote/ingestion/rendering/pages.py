@@ -108,8 +108,8 @@ class Pages:
 def _marked(quote: Quote, orders: Sequence[Glyphs], sheet: Sheet) -> MarkedQuote:
     located, glyphs = _best(quote, orders)
     if glyphs is not None:
-        paper = Box(0, 0, sheet.width, sheet.height)
-        if rectangles := rectangles_of(glyphs, located.stretches, paper):
+        page_box = Box(0, 0, sheet.width, sheet.height)
+        if rectangles := rectangles_of(glyphs, located.stretches, page_box):
             return MarkedQuote(
                 quote=quote.text,
                 match=located.match,

@@ -158,20 +158,22 @@ def _place_units(units: Sequence[str], page: Folded) -> list[list[Piece]]:
     """Return one or more pieces for each unit found on the page, close to its neighbours."""
     starts = [0, *accumulate(map(len, units))]
     occurrences = [_occurrences(unit, page) for unit in units]
-    order = sorted(range(len(units)), key=lambda at: (len(occurrences[at]) != 1, -len(units[at])))
+    order = sorted(
+        range(len(units)), key=lambda index: (len(occurrences[index]) != 1, -len(units[index]))
+    )
     placed: dict[int, list[Piece]] = {}
-    for at in order:
-        expected = _expected(at, placed, starts)
-        if places := occurrences[at]:
+    for index in order:
+        expected = _expected(index, placed, starts)
+        if places := occurrences[index]:
             place = min(
                 places, key=lambda candidate: 0 if expected is None else abs(candidate - expected)
             )
-            if not _is_evident(len(units[at]), places, place, expected):
+            if not _is_evident(len(units[index]), places, place, expected):
                 continue
-            placed[at] = [Piece(starts[at], place, len(units[at]))]
-        elif pieces := cover(units[at], page):
-            placed[at] = [piece._replace(start=starts[at] + piece.start) for piece in pieces]
-    return [placed[at] for at in sorted(placed)]
+            placed[index] = [Piece(starts[index], place, len(units[index]))]
+        elif pieces := cover(units[index], page):
+            placed[index] = [piece._replace(start=starts[index] + piece.start) for piece in pieces]
+    return [placed[index] for index in sorted(placed)]
 
 
 def _is_evident(letters: int, places: Sequence[int], place: int, expected: int | None) -> bool:
@@ -181,13 +183,13 @@ def _is_evident(letters: int, places: Sequence[int], place: int, expected: int |
     return letters >= 2 * _FEW_LETTERS or abs(place - expected) <= _NEAR_LETTERS
 
 
-def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
+def _expected(index: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
     """Return where a unit should be, given its nearest neighbour with a place; None without one."""
     if not placed:
         return None
-    nearest = min(placed, key=lambda other: (abs(other - at), other))
+    nearest = min(placed, key=lambda other: (abs(other - index), other))
     piece = placed[nearest][0]
-    return piece.place + starts[at] - piece.start
+    return piece.place + starts[index] - piece.start
 
 
 # --- how well -------------------------------------------------------------------------------

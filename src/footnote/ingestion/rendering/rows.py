@@ -79,7 +79,7 @@ class _Page:
             end = begin + len(letters)
             glyph_range = range(folded.places[begin], folded.places[end - 1] + 1)
             if self._is_whole(begin, end, glyph_range):
-                boxes = [self.glyphs.boxes[at] for at in glyph_range]
+                boxes = [self.glyphs.boxes[index] for index in glyph_range]
                 boxes = [box for box in boxes if box.width > 0 and box.height > 0]
                 if boxes and self.glyphs.upright[glyph_range[0]]:
                     yield Place(union(boxes), begin, end)
@@ -163,8 +163,8 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
     before, after = _lines(quote.before) or [""], _lines(quote.after) or [""]
     all_rows = [_cells(before[-1]), *letters, _cells(after[0])]
     stretches: list[Stretch] = []
-    for at, row in enumerate(rows):
-        places = _locate_cells(row, all_rows[at], all_rows[at + 2], page)
+    for index, row in enumerate(rows):
+        places = _locate_cells(row, all_rows[index], all_rows[index + 2], page)
         if places is None:
             return NOT_FOUND
         stretches += [page.stretch(*pair) for pair in zip(places, row, strict=True)]
@@ -216,16 +216,16 @@ def _locate_cells(
     # A cell that spans columns is in the text once for each of them, but drawn once.
     repeated = [cell.repeats for cell in row]
     for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
-        indices = [at for at, skip in enumerate(skipped) if not skip]
-        candidates = [page.places(row[at].letters) for at in indices]
+        indices = [index for index, skip in enumerate(skipped) if not skip]
+        candidates = [page.places(row[index].letters) for index in indices]
         if len(indices) < _LEAST_CELLS and len(candidates[0].places) > 1:
             continue  # No other cell tells which occurrence it is.
-        may_span = [spanning[at] for at in indices]
+        may_span = [spanning[index] for index in indices]
         for mirrored in (False, True):
             layouts = _layouts(candidates, may_span, mirrored=mirrored)
             if layouts:
                 best = _best_layout(layouts, above, below, page)
-                return [best[bisect_right(indices, at) - 1] for at in range(len(row))]
+                return [best[bisect_right(indices, index) - 1] for index in range(len(row))]
     return None
 
 
@@ -236,12 +236,13 @@ def _layouts(
     if not all(places.places for places in candidates):
         return []
     by_rarity = sorted(
-        range(len(candidates)), key=lambda at: (may_span[at], len(candidates[at].places), at)
+        range(len(candidates)),
+        key=lambda index: (may_span[index], len(candidates[index].places), index),
     )
     layouts: dict[tuple[Place, ...], None] = {}
-    for at in by_rarity[:_ANCHORS]:
-        for anchor in candidates[at].places:
-            layout = _lay_out(candidates, may_span, at, anchor, mirrored=mirrored)
+    for index in by_rarity[:_ANCHORS]:
+        for anchor in candidates[index].places:
+            layout = _lay_out(candidates, may_span, index, anchor, mirrored=mirrored)
             if layout is not None:
                 layouts[layout] = None
         if layouts:
@@ -266,8 +267,8 @@ def _lay_out(
     ):
         edge = anchor.box
         for index in order:
-            beside = candidates[index].beside(anchor.box)
-            nearest = _nearest(beside, edge, after=onward is not mirrored)
+            on_line = candidates[index].beside(anchor.box)
+            nearest = _nearest(on_line, edge, after=onward is not mirrored)
             if nearest is not None:
                 placed[index] = nearest
                 edge = nearest.box
@@ -323,23 +324,25 @@ def _best_layout(
     """Choose the layout with most letters of the neighbouring rows around it; of several, the one
     with fewest other letters between its cells."""
     total = sum(map(len, above)) + sum(map(len, below))
-    likely: list[Sequence[Place]] = []
+    best_layouts: list[Sequence[Place]] = []
     highest = -1
     for layout in layouts:
         count = _neighbour_letters(layout, above, below, page)
         if count == total and len(layouts) > _MOST_COMPARED:
             return layout
         if count > highest:
-            likely, highest = [], count
+            best_layouts, highest = [], count
         if count == highest:
-            likely.append(layout)
+            best_layouts.append(layout)
 
     def rank(layout: Sequence[Place]) -> tuple[float, ...]:
         row = union(place.box for place in layout)
         letters = sum(place.end - place.begin for place in set(layout))
         return page.letters_in(row) - letters, row.top, row.left
 
-    return likely[0] if len(likely) == 1 else min(likely[:_MOST_COMPARED], key=rank)
+    return (
+        best_layouts[0] if len(best_layouts) == 1 else min(best_layouts[:_MOST_COMPARED], key=rank)
+    )
 
 
 def _neighbour_letters(

@@ -174,9 +174,14 @@ def _has_text(glyphs: Glyphs) -> bool:
     return sum(not character.isspace() for character in glyphs.text) >= _LEAST_LETTERS
 
 
-def _moved(glyphs: Glyphs, to: Box) -> Glyphs:
+def _moved(glyphs: Glyphs, target: Box) -> Glyphs:
     boxes = [
-        Box(box.left + to.left, box.top + to.top, box.right + to.left, box.bottom + to.top)
+        Box(
+            box.left + target.left,
+            box.top + target.top,
+            box.right + target.left,
+            box.bottom + target.top,
+        )
         for box in glyphs.boxes
     ]
     return glyphs_of(glyphs.text, boxes, glyphs.upright)

@@ -34,11 +34,11 @@ class Trial:
 
 def try_out(mode: SandboxMode) -> Trial | None:
     """Run the attempts in a confined process; None if it fails, as where it cannot be confined."""
-    with TemporaryDirectory(prefix="footnote-") as folder, NamedTemporaryFile() as foreign:
+    with TemporaryDirectory(prefix="footnote-") as folder, NamedTemporaryFile() as outside_file:
         confinement = Confinement(mode=mode, folder=folder)
         result = subprocess.run(
             command(confinement, __name__),
-            input=foreign.name.encode(),
+            input=outside_file.name.encode(),
             capture_output=True,
             check=False,
         )

@@ -144,7 +144,7 @@ def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, 
     `{workspace}` is replaced by its name; places with it are left out if the name is not a plain
     path segment. Raises UnsupportedSettings.
     """
-    plain = _PLAIN_NAME.fullmatch(workspace) is not None
+    is_plain_name = _PLAIN_NAME.fullmatch(workspace) is not None
     places = []
     for text in setting:
         authority = text.partition("://")[2].partition("/")[0]
@@ -154,12 +154,12 @@ def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, 
         ):
             raise _invalid_setting(text, f"{_WORKSPACE} must be a whole part of its path")
         try:
-            place = place_at(text.replace(_WORKSPACE, workspace if plain else "workspace"))
+            place = place_at(text.replace(_WORKSPACE, workspace if is_plain_name else "workspace"))
         except InvalidRequest as error:
             raise _invalid_setting(text, str(error)) from error
         if place.kind == "folder" and not place.segments:
             raise _invalid_setting(text, "it opens every folder of the machine")
-        if plain or _WORKSPACE not in text:
+        if is_plain_name or _WORKSPACE not in text:
             places.append(place)
     return tuple(places)
 

@@ -20,8 +20,11 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
     Raises InvalidRequest, whose hint gives the example.
     """
     # Errors repeat the address unless it may hold a password, is not printable or is too long.
-    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MAX_SHOWN_CHARACTERS
-    hint, subject = f"give one like {example}", (f"the address {url}" if plain else "the address")
+    may_show = url.isprintable() and "@" not in url and 0 < len(url) <= _MAX_SHOWN_CHARACTERS
+    hint, subject = (
+        f"give one like {example}",
+        (f"the address {url}" if may_show else "the address"),
+    )
     try:
         parts = urlsplit(url)
     except ValueError as error:
