@@ -163,7 +163,7 @@ def _one_line_block(line: str, reader: _Reader) -> Draft | None:
 
 
 def _closing_index(lines: Sequence[str], start: int) -> int:
-    """Return the index of the line that closes the block opened at `start`, or the number of lines."""
+    """Return the index of the line that closes the block opened at `start`, or the line count."""
     mark = re.match(r"`+|.*", lines[start])
     closing = mark.group(0) if mark else lines[start]
     return next((i for i in range(start + 1, len(lines)) if lines[i] == closing), len(lines))
