@@ -136,14 +136,14 @@ class ChildPool:
                 while True:
                     used_before = child.files > 0
                     try:
-                        return await self._asked(child, record, content, decode, on_progress)
+                        return await self._exchange(child, record, content, decode, on_progress)
                     except _ChildDied:
                         if not used_before:
-                            raise self._crashed(child) from None
+                            raise self._crash_error(child) from None
                     # Files that it read before may have caused this: retry in a fresh child.
                     child = await self._start()
 
-    async def _asked(
+    async def _exchange(
         self,
         child: _Child,
         record: bytes,
@@ -172,15 +172,15 @@ class ChildPool:
                 while kind == PROGRESS:
                     prefix = await process.stdout.readexactly(LENGTHS.size)
                     kind, json_bytes, body_bytes = lengths_of(prefix)
-                    told = bytes(await _receive(process.stdout, json_bytes))
+                    payload = bytes(await _receive(process.stdout, json_bytes))
                     body = await _receive(process.stdout, body_bytes)
                     if kind == PROGRESS:
-                        on_progress(*progress_of(told))
+                        on_progress(*progress_of(payload))
                 if kind == ANSWER:
-                    answer = await asyncio.to_thread(decode, told, body)
+                    answer = await asyncio.to_thread(decode, payload, body)
                     healthy = True
                     return answer
-                refusal = REFUSED.validate_json(told, strict=True)
+                refusal = REFUSED.validate_json(payload, strict=True)
                 healthy = True
         except TimeoutError:
             raise unreadable(
@@ -221,7 +221,7 @@ class ChildPool:
         process.stdin.write(frame_of(REQUEST, message) + self._settings)
         return _Child(process, folder)
 
-    def _crashed(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
+    def _crash_error(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
         code = child.process.returncode
         if code == -signal.SIGKILL and not child.ended_by_us:
             return DocumentInterrupted(
@@ -276,7 +276,7 @@ async def _end(child: _Child) -> None:
                 await child.process.wait()
         except TimeoutError:
             # On a busy machine, the exit of a child is reported late.
-            child.ended_by_us = _lives(child.process.pid)
+            child.ended_by_us = _is_running(child.process.pid)
             # Its whole group: it may be waiting for a program that it started.
             with suppress(ProcessLookupError):  # it ended meanwhile
                 os.killpg(child.process.pid, signal.SIGKILL)
@@ -284,7 +284,7 @@ async def _end(child: _Child) -> None:
     await asyncio.to_thread(child.folder.remove)
 
 
-def _lives(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     """Return whether a child of this process still runs, without consuming its exit code."""
     try:
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None

@@ -28,7 +28,7 @@ def parted_sections(
     if policy.quotes_stand_apart:
         quoted = quoted_blocks(blocks)
         marks = [(page, quote) for (page, _), quote in zip(marks, quoted, strict=True)]
-    for section in _with_what_is_above(_sections(blocks), above_tables):
+    for section in _with_leads(_sections(blocks), above_tables):
         start = section.blocks.start
         heading = section.heading
         for index in section.blocks:
@@ -38,7 +38,7 @@ def parted_sections(
         yield Section(heading, range(start, section.blocks.stop))
 
 
-def _with_what_is_above(sections: Iterator[Section], above_tables: Set[int]) -> Iterator[Section]:
+def _with_leads(sections: Iterator[Section], above_tables: Set[int]) -> Iterator[Section]:
     """Merge sections that have only lead lines of a table into the section with the table."""
     start: int | None = None
     for section in sections:

@@ -31,7 +31,7 @@ A tokenizer takes some 300 bytes for each character that it counts in one call (
 1 MB), and a regular expression that finds no match in a long text blocks all other threads."""
 _LOOK_AHEAD = 256
 """Characters after a full stop that may show that it does not end a sentence."""
-_KNOWN_WORDS = 32_768
+_CACHED_WORDS = 32_768
 """Size of the cache of token counts by word, since texts repeat their words."""
 
 Span = tuple[int, int]
@@ -100,15 +100,15 @@ class _Cutter:
     def __init__(self, tokenizer: Tokenizer, policy: ChunkPolicy) -> None:
         self._tokenizer = tokenizer
         self._sizes = UnitSizes(policy)
-        self._known: dict[str, int] = {}
+        self._token_counts: dict[str, int] = {}
 
     def units(self, blocks: Iterable[Block]) -> Iterator[Unit]:
-        whole = (
+        pieces = (
             (index, block, span)
             for index, block in enumerate(blocks)
             for span in _whole_spans(block)
         )
-        for index, block, span, tokens in self._counted(whole):
+        for index, block, span, tokens in self._counted(pieces):
             if self._fits(block, span, tokens):
                 yield self._unit(index, block, span, tokens)
             else:
@@ -151,9 +151,9 @@ class _Cutter:
     def _counted_batch(
         self, batch: list[tuple[int, Block, Span]]
     ) -> Iterator[tuple[int, Block, Span, int]]:
-        most = max(self._sizes.row_limit, self._sizes.target)
+        limit = max(self._sizes.row_limit, self._sizes.target)
         texts = [
-            "" if self._sizes.least(end - start) > most else block.text[start:end]
+            "" if self._sizes.least(end - start) > limit else block.text[start:end]
             for _, block, (start, end) in batch
         ]
         counts = self._tokenizer.count_tokens(texts) if texts else []
@@ -162,40 +162,40 @@ class _Cutter:
 
     def _cut(self, index: int, block: Block, span: Span) -> Iterator[Unit]:
         """Cut an oversized piece at word boundaries, or within words that are too long."""
-        opened: int | None = None
-        closed = tokens = 0
+        piece_start: int | None = None
+        piece_end = tokens = 0
         for start, end, count in self._counted_atoms(block.text, span):
-            if opened is None:
-                opened = start
-            elif self._sizes.size(end - opened, tokens + count) > self._sizes.target:
-                yield self._unit(index, block, (opened, closed), tokens)
-                opened, tokens = start, 0
+            if piece_start is None:
+                piece_start = start
+            elif self._sizes.size(end - piece_start, tokens + count) > self._sizes.target:
+                yield self._unit(index, block, (piece_start, piece_end), tokens)
+                piece_start, tokens = start, 0
             tokens += count
-            closed = end
-        if opened is not None:
-            yield self._unit(index, block, (opened, closed), tokens)
+            piece_end = end
+        if piece_start is not None:
+            yield self._unit(index, block, (piece_start, piece_end), tokens)
 
     def _counted_atoms(self, text: str, span: Span) -> Iterator[tuple[int, int, int]]:
-        found = _atoms(text, span)
-        while atoms := list(islice(found, _SLICE_PIECES)):
-            words = {text[start:end] for start, end, data in atoms if not data}
-            if len(self._known) > _KNOWN_WORDS:
-                self._known.clear()
-            fresh = [word for word in words if word not in self._known]
+        remaining = _atoms(text, span)
+        while atoms := list(islice(remaining, _SLICE_PIECES)):
+            words = {text[start:end] for start, end, is_one_token in atoms if not is_one_token}
+            if len(self._token_counts) > _CACHED_WORDS:
+                self._token_counts.clear()
+            fresh = [word for word in words if word not in self._token_counts]
             if fresh:
                 counts = self._tokenizer.count_tokens(fresh)
-                self._known.update(zip(fresh, counts, strict=True))
-            for start, end, data in atoms:
-                yield start, end, 1 if data else self._known[text[start:end]]
+                self._token_counts.update(zip(fresh, counts, strict=True))
+            for start, end, is_one_token in atoms:
+                yield start, end, 1 if is_one_token else self._token_counts[text[start:end]]
 
 
 def _atoms(text: str, span: Span) -> Iterator[tuple[int, int, bool]]:
-    """Yield words and slices of longer ones, each with whether it is data, which is one token."""
-    for found in _ATOM.finditer(text, *span):
-        start, end = found.span()
-        data = found["unbroken"] is not None and is_data(found["unbroken"])
+    """Yield words and slices of longer ones, each with whether it is data, a single token."""
+    for match in _ATOM.finditer(text, *span):
+        start, end = match.span()
+        is_one_token = match["unbroken"] is not None and is_data(match["unbroken"])
         for first in range(start, end, WIDEST_TOKEN):
-            yield first, min(first + WIDEST_TOKEN, end), data
+            yield first, min(first + WIDEST_TOKEN, end), is_one_token
 
 
 def _whole_spans(block: Block) -> Iterator[Span]:
@@ -268,9 +268,9 @@ def _definition_spans(code: str) -> Iterator[Span]:
     before: Span | None = None
     for start, end in _line_spans(code, 0, len(code)):
         opens = not code[start].isspace() and not _CLOSES.match(code, start, end)
-        apart = before is None or "\n" in code[before[1] + 1 : start]
-        closed = before is not None and bool(_CLOSES.match(code, *before))
-        if run is None or (opens and (apart or closed)):
+        after_blank_line = before is None or "\n" in code[before[1] + 1 : start]
+        after_closer = before is not None and bool(_CLOSES.match(code, *before))
+        if run is None or (opens and (after_blank_line or after_closer)):
             if run is not None:
                 yield run
             run = (start, end)

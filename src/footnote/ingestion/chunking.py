@@ -44,8 +44,8 @@ class ChunkSequence(Sequence[Chunk]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Chunk, ...]: ...
     def __getitem__(self, index: int | slice) -> Chunk | tuple[Chunk, ...]:
-        found = range(self.length)[index]
-        return self.make(found) if isinstance(found, int) else tuple(map(self.make, found))
+        selected = range(self.length)[index]
+        return self.make(selected) if isinstance(selected, int) else tuple(map(self.make, selected))
 
     def __iter__(self) -> Iterator[Chunk]:
         return map(self.make, range(self.length))
@@ -67,12 +67,12 @@ class _Headers:
         """Return the size that the header adds to a chunk that continues the table."""
         if self.sizes.policy.target_characters is not None:
             return len(self.texts.get(block, "")) + 1
-        most = int(self.sizes.target * _MOST_HEADER)
-        return min(self.tokens.get(block, 0), most)
+        limit = int(self.sizes.target * _MOST_HEADER)
+        return min(self.tokens.get(block, 0), limit)
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _Positions:
     """The positions of the chunks in compact form."""
 
     numbers: array[int] = field(default_factory=lambda: array("q"))
@@ -107,9 +107,9 @@ def chunk_blocks(
     policy = policy or ChunkPolicy()
     headers = _headers(parsed.blocks, tokenizer, UnitSizes(policy))
     leads = table_leads(parsed.blocks)
-    above_tables = frozenset(index for each in leads.values() for index in each)
+    above_tables = frozenset(index for lead in leads.values() for index in lead)
     units = _Units(units_of(parsed.blocks, tokenizer, policy))
-    places = _Places()
+    positions = _Positions()
     may_repeat = max(len(parsed.text), _LEAST_REPEATED)
     if parsed.media_type.startswith("image/"):
         policy = replace(policy, pages_stand_alone=True)  # each frame is a sheet of its own
@@ -121,11 +121,13 @@ def chunk_blocks(
             for first, last in packing.ranges():
                 header = len(packing.repeated_header(first))
                 may_repeat -= header
-                places.add(window[first:last], repeats=header > 0 and may_repeat >= 0)
+                positions.add(window[first:last], repeats=header > 0 and may_repeat >= 0)
         if empty and section.heading is not None:
-            places.add([*units.within(range(section.heading, section.heading + 1))], repeats=False)
+            positions.add(
+                [*units.within(range(section.heading, section.heading + 1))], repeats=False
+            )
     return ChunkSequence(
-        len(places), lambda ordinal: _chunk(parsed, places[ordinal], headers, leads, ordinal)
+        len(positions), lambda ordinal: _chunk(parsed, positions[ordinal], headers, leads, ordinal)
     )
 
 
@@ -214,10 +216,10 @@ class _Packing:
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Yield the index range of each chunk's units, of sizes as even as possible."""
         total = sum(self._sizes)
-        aim = total / -(-total // self._target) if total else 0
+        even_size = total / -(-total // self._target) if total else 0
         first = 0
         while first < len(self._units):
-            last = self._without_bare_header(first, self._end(first, aim))
+            last = self._without_bare_header(first, self._end(first, even_size))
             yield first, last
             if last == len(self._units):
                 return
@@ -233,7 +235,7 @@ class _Packing:
             return self._headers.texts.get(opening.block, "")
         return ""
 
-    def _end(self, first: int, aim: float) -> int:
+    def _end(self, first: int, even_size: float) -> int:
         """Return the end of the chunk that begins with this unit."""
         opening = self._units[first]
         size = self._sizes[first]
@@ -245,17 +247,17 @@ class _Packing:
             if not rows and self._is_row(last) and self._is_lead(first, last):
                 # Discount what stands above a table, so that it does not divide the first rows.
                 size = max(0, size - self._target // 2)
-            grown = size + self._sizes[last]
-            if grown > self._target:
+            new_size = size + self._sizes[last]
+            if new_size > self._target:
                 break
             if self._table_sizes[self._units[last].block] > self._target:
-                if grown > self._table_target and rows >= _LEAST_ROWS:
+                if new_size > self._table_target and rows >= _LEAST_ROWS:
                     break
-            elif size >= aim:
+            elif size >= even_size:
                 break
             if self._starts_own_chunk(last, self._target - size) and not self._is_lead(first, last):
                 break
-            size = grown
+            size = new_size
             rows += self._is_row(last)
             last += 1
         return self._before_lead(first, last)
@@ -332,12 +334,12 @@ class _Packing:
 
 def _chunk(
     parsed: ParsedDocument,
-    place: Sequence[int],
+    position: Sequence[int],
     headers: _Headers,
     leads: Mapping[int, tuple[int, ...]],
     ordinal: int,
 ) -> Chunk:
-    start, end, tokens, first_block, last_block, repeats = place
+    start, end, tokens, first_block, last_block, repeats = position
     prefix = ""
     if repeats:
         prefix = headers.texts[first_block] + "\n"

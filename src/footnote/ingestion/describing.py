@@ -17,9 +17,9 @@ DESCRIBED_BY = "described_by"
 DESCRIBED = "pictures_described"
 WHY_NOT = "pictures_not_described_because"
 GENERATED = "Picture (described by a model)"
-"""Stands in the heading path of each description: evidence and citations show it, so that nobody
+"""Is in the heading path of each description: evidence and citations show it, so that nobody
 takes a description for the document's own words."""
-_AT_ONCE = 3
+_MAX_CONCURRENT = 3
 _MAX_CHARACTERS = 3000
 _SEPARATOR = "\n\n"
 
@@ -45,10 +45,10 @@ async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocume
     # A few at a time, so that a model on one's own machine is not overrun.
     texts: dict[int, str] = {}
     failures: list[ModelUnavailable] = []
-    room = asyncio.Semaphore(_AT_ONCE)
+    semaphore = asyncio.Semaphore(_MAX_CONCURRENT)
 
-    async def look(position: int, picture: Picture) -> None:
-        async with room:
+    async def describe_picture(position: int, picture: Picture) -> None:
+        async with semaphore:
             try:
                 text = await describer(picture.content, picture.media_type)
             except ModelUnavailable as error:
@@ -56,25 +56,26 @@ async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocume
                 return
         # The description is to be one block; blank lines would divide it.
         lines = (line.strip() for line in clean(text).split("\n"))
-        described = "\n".join(line for line in lines if line)
-        if len(described) > _MAX_CHARACTERS:
-            described = described[:_MAX_CHARACTERS].rsplit(" ", 1)[0] + " …"
-        if described:
-            texts[position] = described
+        description = "\n".join(line for line in lines if line)
+        if len(description) > _MAX_CHARACTERS:
+            description = description[:_MAX_CHARACTERS].rsplit(" ", 1)[0] + " …"
+        if description:
+            texts[position] = description
 
     async with asyncio.TaskGroup() as group:
         for position, picture in enumerate(parsed.pictures):
-            group.create_task(look(position, picture))
-    said = Descriptions(texts=texts, failure=failures[-1] if failures else None)
-    if said.failure is not None and not said.texts and not parsed.blocks:
+            group.create_task(describe_picture(position, picture))
+    descriptions = Descriptions(texts=texts, failure=failures[-1] if failures else None)
+    if descriptions.failure is not None and not descriptions.texts and not parsed.blocks:
         if parsed.attachments:
-            return without_descriptions(parsed, said.failure)
+            return without_descriptions(parsed, descriptions.failure)
         raise DocumentInterrupted(
             stage=Stage.PARSE,
-            cause=f"no text was found in it, and its pictures were not described: {said.failure}",
-            advice=said.failure.hint or "see whether the vision model is well",
-        ) from said.failure
-    return with_descriptions(parsed, said, describer.name)
+            cause="no text was found in it, and its pictures were not described: "
+            f"{descriptions.failure}",
+            advice=descriptions.failure.hint or "see whether the vision model is well",
+        ) from descriptions.failure
+    return with_descriptions(parsed, descriptions, describer.name)
 
 
 def without_descriptions(parsed: ParsedDocument, failure: ModelUnavailable) -> ParsedDocument:
@@ -82,7 +83,9 @@ def without_descriptions(parsed: ParsedDocument, failure: ModelUnavailable) -> P
     return with_descriptions(parsed, Descriptions(texts={}, failure=failure), "")
 
 
-def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) -> ParsedDocument:
+def with_descriptions(
+    parsed: ParsedDocument, descriptions: Descriptions, model: str
+) -> ParsedDocument:
     """Return the document with each description after the text of its picture.
 
     Law: blocks are slices of the canonical text, and those that were there keep their text, order,
@@ -92,24 +95,24 @@ def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) ->
     for index in range(len(parsed.blocks) + 1):
         pieces += [
             (_block(parsed.pictures[position], text), True)
-            for position, text in sorted(said.texts.items())
+            for position, text in sorted(descriptions.texts.items())
             if parsed.pictures[position].after == index
         ]
         if index < len(parsed.blocks):
             pieces.append((parsed.blocks[index], False))
-    text, blocks = _laid_out(parsed, pieces)
+    text, blocks = _insert_blocks(parsed, pieces)
     metadata = dict(parsed.metadata)
-    if said.texts:
-        metadata |= {DESCRIBED_BY: model, DESCRIBED: len(said.texts)}
+    if descriptions.texts:
+        metadata |= {DESCRIBED_BY: model, DESCRIBED: len(descriptions.texts)}
     left_out = int(metadata.get(NOT_DESCRIBED, 0))
-    if missing := left_out + len(parsed.pictures) - len(said.texts):
+    if missing := left_out + len(parsed.pictures) - len(descriptions.texts):
         metadata[NOT_DESCRIBED] = missing
-    if said.failure is not None:
-        metadata[WHY_NOT] = str(said.failure)
+    if descriptions.failure is not None:
+        metadata[WHY_NOT] = str(descriptions.failure)
     return replace(parsed, text=text, blocks=blocks, pictures=(), metadata=metadata)
 
 
-def _laid_out(
+def _insert_blocks(
     parsed: ParsedDocument, pieces: list[tuple[Block, bool]]
 ) -> tuple[str, tuple[Block, ...]]:
     """Return the canonical text with the new blocks in it, and all blocks with their offsets."""

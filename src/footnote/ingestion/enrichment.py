@@ -96,7 +96,7 @@ def enrich(
     """
     parts = parts or EnrichmentParts()
     words = words or words_of(parsed)
-    blocks = _studied(parsed.blocks)
+    blocks = _studied_blocks(parsed.blocks)
     title = parsed.title or PurePath(filename).stem or filename
     is_long = len(chunks) >= LONG_DOCUMENT
     headings = [block for block in parsed.blocks if block.kind is BlockKind.HEADING]
@@ -112,24 +112,24 @@ def enrich(
         names=other_names(blocks, filename, title, words.language) if is_long else (),
         cover=cover_headings(parsed.blocks) if is_long else (),
     )
-    given = parts
+    chosen_parts = parts
 
     @lru_cache(maxsize=_REMEMBERED_CONTEXTS)
     def context_under(heading_path: tuple[str, ...], lead: str) -> str:
         # `[Document: …] [Section: a > b] [Table: …]`, as much of it as there is room for.
         pieces: list[str] = []
-        room = given.max_characters
-        if given.title:
-            pieces.append(f"[Document: {_called(enrichment, room // 2)}]")
+        room = chosen_parts.max_characters
+        if chosen_parts.title:
+            pieces.append(f"[Document: {_title_with_names(enrichment, room // 2)}]")
             room -= _width(pieces[-1])
         path = [part for part in heading_path if part != enrichment.title]
-        if given.section and path:
+        if chosen_parts.section and path:
             share = 1 / 2 if lead else 3 / 4
             pieces.append(f"[Section: {_shortened_path(path, int(room * share))}]")
             room -= _width(pieces[-1])
         if lead and room > len("[Table: ]"):
             pieces.append(f"[Table: {_shortened(lead, room - len('[Table: ]'))}]")
-        elif given.keywords:
+        elif chosen_parts.keywords:
             words: list[str] = []
             for keyword in enrichment.keywords:
                 if _width("[Keywords: ]" + ", ".join([*words, keyword])) > room:
@@ -148,14 +148,14 @@ def enrich(
 
 def words_of(parsed: ParsedDocument) -> WordCounts:
     """Count the words of a document, for its enrichment and its keywords."""
-    blocks = _studied(parsed.blocks)
+    blocks = _studied_blocks(parsed.blocks)
     return count_words(blocks, _language(parsed, blocks))
 
 
-def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
+def _studied_blocks(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return the blocks within `STUDIED_CHARACTERS`, or the beginning of the first one."""
-    within = tuple(block for block in blocks if block.char_end <= STUDIED_CHARACTERS)
-    return within or tuple(
+    complete = tuple(block for block in blocks if block.char_end <= STUDIED_CHARACTERS)
+    return complete or tuple(
         replace(block, text=block.text[:STUDIED_CHARACTERS]) for block in blocks[:1]
     )
 
@@ -183,12 +183,12 @@ def classify(parsed: ParsedDocument, filename: str) -> DocumentClass:
         if kind in _CLASS_BY_KIND and size > _DOMINANT_SHARE * sizes.total():
             return _CLASS_BY_KIND[kind]
     headings = [block.text for block in parsed.blocks if block.kind is BlockKind.HEADING][:5]
-    named = _words(" ".join((PurePath(filename).stem, parsed.title or "", *headings)))
-    opening = _words(parsed.text[:3000])
+    name_words = _words(" ".join((PurePath(filename).stem, parsed.title or "", *headings)))
+    opening_words = _words(parsed.text[:3000])
     scores = {
-        document_class: _NAMED_WEIGHT * len(named & words) + len(opening & words)
-        for document_class, listed in _CLASS_WORDS.items()
-        for words in [set(listed.split())]
+        document_class: _NAMED_WEIGHT * len(name_words & words) + len(opening_words & words)
+        for document_class, class_words in _CLASS_WORDS.items()
+        for words in [set(class_words.split())]
     }
     best = max(scores, key=lambda document_class: scores[document_class])
     return best if scores[best] >= _CLASS_THRESHOLD else DocumentClass.GENERIC
@@ -238,24 +238,24 @@ def _centrality(sentence: str, weights: Mapping[str, float]) -> float:
 def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
     sent = str(parsed.metadata.get("date", ""))[:10]
     text = "\n".join((sent, *(block.text for block in blocks)))
-    found: dict[str, None] = {}
+    dates: dict[str, None] = {}
     for day in complete_dates(text):
-        found[day.isoformat()] = None
-        if len(found) == _MAX_DATES:
+        dates[day.isoformat()] = None
+        if len(dates) == _MAX_DATES:
             break
-    return tuple(found)
+    return tuple(dates)
 
 
 # --- context --------------------------------------------------------------------------------
 
 
-def _called(enrichment: Enrichment, room: int) -> str:
+def _title_with_names(enrichment: Enrichment, room: int) -> str:
     """Return the title followed by the document's other names, which take at most half the room."""
     names = ", ".join(enrichment.names)
     if not names:
         return _shortened(enrichment.title, room)
-    behind = _shortened(names, room // 2)
-    return f"{_shortened(enrichment.title, room - _width(behind) - 2)}, {behind}"
+    suffix = _shortened(names, room // 2)
+    return f"{_shortened(enrichment.title, room - _width(suffix) - 2)}, {suffix}"
 
 
 def _width(text: str) -> int:

@@ -8,14 +8,14 @@ from footnote.domain import Failure, Stage
 from footnote.errors import DocumentFailed, DocumentUnreadable
 
 _ENDS_EARLY = "it ends too early"
-_SQUEEZED = "its compressed data is damaged"
+_BAD_COMPRESSION = "its compressed data is damaged"
 _MARKUP = "its XML is damaged"
-_TELLING = {
+_CAUSES = {
     "BadZipFile": "it is no complete ZIP package",
     "EOFError": _ENDS_EARLY,
     "ReadError": _ENDS_EARLY,
-    "BadGzipFile": _SQUEEZED,
-    "LZMAError": _SQUEEZED,
+    "BadGzipFile": _BAD_COMPRESSION,
+    "LZMAError": _BAD_COMPRESSION,
     "ParseError": _MARKUP,
     "ExpatError": _MARKUP,
     "XMLSyntaxError": _MARKUP,
@@ -54,24 +54,24 @@ def plain_cause(failure: DocumentUnreadable) -> str:
     error = failure.__cause__
     if error is None:
         return failure.cause
-    said, marked, _ = failure.cause.partition(f" ({type(error).__name__}")
-    if not marked:
+    prefix, separator, _ = failure.cause.partition(f" ({type(error).__name__}")
+    if not separator:
         return failure.cause
-    why = _why(error)
-    return f"{said}: {why}" if why else said
+    reason = _plain_reason(error)
+    return f"{prefix}: {reason}" if reason else prefix
 
 
-def _why(error: BaseException) -> str:
+def _plain_reason(error: BaseException) -> str:
     """Return what is wrong with a file, from its exception; empty if that says nothing plain."""
     message = str(error)
     if type(error).__module__.startswith("footnote."):
         return message
     if missing := _MISSING.search(message):
         return f"{missing[1]} is missing in it"
-    known = (_TELLING[each.__name__] for each in type(error).__mro__ if each.__name__ in _TELLING)
-    why = next(known, "")
-    if why == _MARKUP and (place := _POSITION.search(message)):
-        return f"{why} (line {place[1]}, column {place[2]})"
-    if not why and _INCOMPLETE.search(message):
+    causes = (_CAUSES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in _CAUSES)
+    cause = next(causes, "")
+    if cause == _MARKUP and (position := _POSITION.search(message)):
+        return f"{cause} (line {position[1]}, column {position[2]})"
+    if not cause and _INCOMPLETE.search(message):
         return _ENDS_EARLY
-    return why or (_SQUEEZED if type(error).__module__ == "zlib" else "")
+    return cause or (_BAD_COMPRESSION if type(error).__module__ == "zlib" else "")

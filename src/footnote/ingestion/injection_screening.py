@@ -37,26 +37,28 @@ async def screen_for_injections(
     heads_with_orders: dict[str, bool] = {}
     for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
         limit.forward()
-        some = chunks[start : start + LOOKED_AT_TOGETHER]
-        texts = [without_data(indexed_text(chunk, enrichment)) for chunk in some]
-        left = [unread.get(hashes[chunk.ordinal]) for chunk in some]
-        heads = ["\n".join(above(chunk, enrichment)) for chunk in some]
+        batch = chunks[start : start + LOOKED_AT_TOGETHER]
+        texts = [without_data(indexed_text(chunk, enrichment)) for chunk in batch]
+        unread_counts = [unread.get(hashes[chunk.ordinal]) for chunk in batch]
+        heads = ["\n".join(above(chunk, enrichment)) for chunk in batch]
         beginnings = {
             head: without_data(f"{head}\n{chunk.text[:BEGINNING_CHARACTERS]}")
-            for chunk, head, rest in reversed(list(zip(some, heads, left, strict=True)))
-            if rest is not None and head and head not in heads_with_orders
+            for chunk, head, unread_count in reversed(
+                list(zip(batch, heads, unread_counts, strict=True))
+            )
+            if unread_count is not None and head and head not in heads_with_orders
         }
-        read = [
-            text if rest is None else ending(text, rest)
-            for text, rest in zip(texts, left, strict=True)
+        parts = [
+            text if unread_count is None else ending(text, unread_count)
+            for text, unread_count in zip(texts, unread_counts, strict=True)
         ]
-        found = await detect_injections(
-            [*texts, *beginnings.values()], [*read, *beginnings.values()]
+        detections = await detect_injections(
+            [*texts, *beginnings.values()], [*parts, *beginnings.values()]
         )
-        heads_with_orders |= dict(zip(beginnings, found[len(texts) :], strict=True))
+        heads_with_orders |= dict(zip(beginnings, detections[len(texts) :], strict=True))
         orders += bytes(
-            gives or (rest is not None and heads_with_orders.get(head, False))
-            for gives, head, rest in zip(found, heads, left, strict=False)
+            detected or (unread_count is not None and heads_with_orders.get(head, False))
+            for detected, head, unread_count in zip(detections, heads, unread_counts, strict=False)
         )
     return orders
 
@@ -69,5 +71,5 @@ def ending(text: str, characters: int) -> str:
     """
     if not characters:
         return ""
-    place = len(text) - characters
-    return text[max((start for start, _ in sentence_spans(text) if start <= place), default=0) :]
+    position = len(text) - characters
+    return text[max((start for start, _ in sentence_spans(text) if start <= position), default=0) :]

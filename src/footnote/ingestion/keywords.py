@@ -49,7 +49,7 @@ class CorpusFrequencies:
 def count_words(blocks: Sequence[Block], language: str | None) -> WordCounts:
     """Count the words of all blocks but source code."""
     prose = [block for block in blocks if block.kind is not BlockKind.CODE]
-    spelt = Counter(word for block in prose for word in WORD.findall(block.text))
+    spelling_counts = Counter(word for block in prose for word in WORD.findall(block.text))
     in_headings = Counter(
         word.lower()
         for block in prose
@@ -58,13 +58,13 @@ def count_words(blocks: Sequence[Block], language: str | None) -> WordCounts:
     )
     stop = function_words(language)
     spellings: dict[str, dict[str, int]] = {}
-    for word, count in spelt.items():
+    for word, count in spelling_counts.items():
         lowered = word.lower()
         if len(lowered) > 2 and lowered not in stop:
             spellings.setdefault(lowered, {})[word] = count
     counts = {
-        word: sum(ways.values()) + (_HEADING_WEIGHT - 1) * in_headings[word]
-        for word, ways in spellings.items()
+        word: sum(variants.values()) + (_HEADING_WEIGHT - 1) * in_headings[word]
+        for word, variants in spellings.items()
     }
     return WordCounts(
         language=language,
@@ -91,8 +91,8 @@ def keywords_alone(words: WordCounts) -> tuple[str, ...]:
 
 def keywords_among(words: WordCounts, corpus: CorpusFrequencies) -> tuple[str, ...]:
     """Choose keywords that are frequent in the document and rare in the corpus."""
-    rare = {word: weight * _rarity(word, corpus) for word, weight in words.weights.items()}
-    return _keywords(words, rare)
+    weights = {word: weight * _rarity(word, corpus) for word, weight in words.weights.items()}
+    return _keywords(words, weights)
 
 
 async def chosen_keywords(
@@ -102,10 +102,10 @@ async def chosen_keywords(
 ) -> tuple[tuple[str, ...], int]:
     """Return a document's keywords relative to its workspace, and the workspace's chunk count."""
 
-    def stemmed() -> dict[str, str]:
+    def stem_words() -> dict[str, str]:
         return {word: (terms(word, words.language) or [word])[0] for word in frequent_words(words)}
 
-    candidates = await asyncio.to_thread(stemmed)
+    candidates = await asyncio.to_thread(stem_words)
     counts = await count(list(candidates.values()))
     corpus = CorpusFrequencies(
         chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
@@ -126,12 +126,12 @@ def _rarity(word: str, corpus: CorpusFrequencies) -> float:
 
 def _keywords(words: WordCounts, weights: Mapping[str, float], limit: int = 8) -> tuple[str, ...]:
     """Choose words and repeated pairs of words, each in its most frequent spelling."""
-    scored = dict(weights)
+    scores = dict(weights)
     for (first, second), count in words.pairs.items():
         share = (weights[first] + weights[second]) / 2
-        scored[f"{first} {second}"] = share * _PHRASE_WEIGHT * (1 + math.log(count)) / 2
+        scores[f"{first} {second}"] = share * _PHRASE_WEIGHT * (1 + math.log(count)) / 2
     chosen: list[str] = []
-    for term in sorted(scored, key=lambda term: (-scored[term], term)):
+    for term in sorted(scores, key=lambda term: (-scores[term], term)):
         if not any(term in other or other in term for other in chosen):
             chosen.append(term)
         if len(chosen) == limit:

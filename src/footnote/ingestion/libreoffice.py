@@ -48,7 +48,7 @@ _IMPORT_FILTERS = {
     media.ODS: "calc8",
 }
 """Import filters for types of which LibreOffice would read a damaged file as plain text."""
-_NOWHERE = ("127.0.0.1", "9")
+_DEAD_PROXY = ("127.0.0.1", "9")
 """A proxy that does not exist, so that no network request succeeds despite the other settings."""
 _SETTINGS = (
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
@@ -58,12 +58,12 @@ _SETTINGS = (
     ("Office.Writer/Content/Update", "Link", "0"),
     ("Office.Calc/Content/Update", "Link", "1"),
     ("Inet/Settings", "ooInetProxyType", "2"),
-    ("Inet/Settings", "ooInetHTTPProxyName", _NOWHERE[0]),
-    ("Inet/Settings", "ooInetHTTPProxyPort", _NOWHERE[1]),
-    ("Inet/Settings", "ooInetHTTPSProxyName", _NOWHERE[0]),
-    ("Inet/Settings", "ooInetHTTPSProxyPort", _NOWHERE[1]),
-    ("Inet/Settings", "ooInetFTPProxyName", _NOWHERE[0]),
-    ("Inet/Settings", "ooInetFTPProxyPort", _NOWHERE[1]),
+    ("Inet/Settings", "ooInetHTTPProxyName", _DEAD_PROXY[0]),
+    ("Inet/Settings", "ooInetHTTPProxyPort", _DEAD_PROXY[1]),
+    ("Inet/Settings", "ooInetHTTPSProxyName", _DEAD_PROXY[0]),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", _DEAD_PROXY[1]),
+    ("Inet/Settings", "ooInetFTPProxyName", _DEAD_PROXY[0]),
+    ("Inet/Settings", "ooInetFTPProxyPort", _DEAD_PROXY[1]),
     ("Inet/Settings", "ooInetNoProxy", ""),
 )
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -131,9 +131,9 @@ def _convert(content: bytes, media_type: str, export: str) -> bytes:
         environment = {**os.environ, "HOME": name, "TMPDIR": name}
         # The program is the installed LibreOffice, the arguments are ours, there is no shell.
         result = subprocess.run(command, capture_output=True, check=False, env=environment)
-        made = folder / f"document.{export.partition(':')[0]}"
-        if made.exists():
-            return made.read_bytes()
+        output = folder / f"document.{export.partition(':')[0]}"
+        if output.exists():
+            return output.read_bytes()
     raise unreadable(
         "the file is damaged, or not what its type says: LibreOffice cannot open it "
         f"(exit code {result.returncode})",

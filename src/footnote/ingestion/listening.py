@@ -68,12 +68,12 @@ def document_of(
     drafts = tuple(
         Draft(
             kind=BlockKind.UTTERANCE,
-            text=each.text,
-            confidence=each.confidence,
-            start_seconds=each.start_seconds,
-            end_seconds=each.end_seconds,
+            text=utterance.text,
+            confidence=utterance.confidence,
+            start_seconds=utterance.start_seconds,
+            end_seconds=utterance.end_seconds,
         )
-        for each in whole_sentences(transcript.utterances)
+        for utterance in whole_sentences(transcript.utterances)
     )
     metadata: dict[str, str | int | float | bool] = {TRANSCRIBED_BY: transcriber}
     if transcript.duration_seconds is not None:
@@ -91,36 +91,38 @@ def whole_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
     Law: the words are the same in the same order, and each utterance begins when its first part
     does and ends when its last does.
     """
-    tidy = (replace(each, text=" ".join(each.text.split())) for each in utterances)
+    cleaned = (
+        replace(utterance, text=" ".join(utterance.text.split())) for utterance in utterances
+    )
     current: Utterance | None = None
-    for each in tidy:
-        if not each.text:
+    for utterance in cleaned:
+        if not utterance.text:
             continue
         if current is None:
-            current = each
-        elif _goes_on(current, each):
+            current = utterance
+        elif _is_continued(current, utterance):
             current = Utterance(
-                text=f"{current.text} {each.text}",
+                text=f"{current.text} {utterance.text}",
                 start_seconds=current.start_seconds,
-                end_seconds=each.end_seconds,
-                confidence=_mean_confidence(current, each),
+                end_seconds=utterance.end_seconds,
+                confidence=_mean_confidence(current, utterance),
             )
         else:
             yield current
-            current = each
+            current = utterance
     if current is not None:
         yield current
 
 
-def _goes_on(current: Utterance, following: Utterance) -> bool:
+def _is_continued(current: Utterance, following: Utterance) -> bool:
     pause = (
         following.start_seconds - current.end_seconds
         if following.start_seconds is not None and current.end_seconds is not None
         else 0.0
     )
-    grown = len(current.text) + len(following.text)
+    length = len(current.text) + len(following.text)
     return (
-        not _is_finished(current.text) and pause <= _MAX_PAUSE_SECONDS and grown < _MAX_CHARACTERS
+        not _is_finished(current.text) and pause <= _MAX_PAUSE_SECONDS and length < _MAX_CHARACTERS
     )
 
 
@@ -132,5 +134,7 @@ def _is_finished(text: str) -> bool:
 def _mean_confidence(first: Utterance, second: Utterance) -> float | None:
     if first.confidence is None or second.confidence is None:
         return first.confidence if second.confidence is None else second.confidence
-    one, other = len(first.text), len(second.text)
-    return (first.confidence * one + second.confidence * other) / (one + other)
+    first_length, second_length = len(first.text), len(second.text)
+    return (first.confidence * first_length + second.confidence * second_length) / (
+        first_length + second_length
+    )

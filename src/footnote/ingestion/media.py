@@ -165,7 +165,7 @@ _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
 _XHTML_ROOT = re.compile(
     rb"(?>\s+|<!--(?:(?!-->).)*-->|<\?(?:(?!\?>).)*\?>|<!doctype[^>]*>)*<html[\s>]", re.DOTALL
 )
-_PARTING_LINE = re.compile(rb"from .*\d:\d\d")
+_SEPARATOR_LINE = re.compile(rb"from .*\d:\d\d")
 _HEADER_LINE = re.compile(rb"[a-z][a-z0-9-]*:")
 _SAVED_PAGE = re.compile(rb"^content-type:\s*multipart/related", re.MULTILINE)
 _SNIFFED_BYTES = 4096
@@ -189,27 +189,27 @@ def sniff_file(content: BinaryIO, filename: str) -> str | None:
     head = content.read(_SNIFFED_BYTES)
     suffix = PurePath(filename).suffix.lower()
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _packaged(content, head, suffix)
+        return _zip_type(content, head, suffix)
     if head.startswith(_OLE):
         # Search the whole compound file for stream names: its directory may be anywhere.
         marks = [(stream.encode("utf-16-le"), media_type) for stream, media_type in _OLE_STREAMS]
         overlap = max(len(mark) for mark, _ in marks) - 1
-        found: set[str] = set()
+        media_types: set[str] = set()
         content.seek(0)
         before = b""
         while piece := content.read(_PIECE_BYTES):
             window = before + piece
-            found |= {media_type for mark, media_type in marks if mark in window}
+            media_types |= {media_type for mark, media_type in marks if mark in window}
             before = window[-overlap:]
-        return next((media_type for _, media_type in marks if media_type in found), None)
+        return next((media_type for _, media_type in marks if media_type in media_types), None)
     for signature, media_type in _SIGNATURES:
         if head.startswith(signature):
             return media_type
     if head[257:262] == b"ustar":
         return TAR
-    if by_content := _pdf(content, head) or _contained(head, suffix):
+    if by_content := _pdf(content, head) or _picture_or_recording(head, suffix):
         return by_content
-    return _textual(content, head, filename) if _is_text(head) else None
+    return _text_type(content, head, filename) if _is_text(head) else None
 
 
 def is_image(media_type: str) -> bool:
@@ -232,16 +232,16 @@ def _pdf(content: BinaryIO, head: bytes) -> str | None:
     """Detect a PDF, whose marker may follow other bytes; a text that mentions it is none."""
     if head.lstrip().startswith(b"%PDF-"):
         return PDF
-    ended = b"%%EOF" in _tail(content, 2048) or not _is_text(head)
-    return PDF if b"%PDF-" in head[:1024] and ended else None
+    has_end = b"%%EOF" in _tail(content, 2048) or not _is_text(head)
+    return PDF if b"%PDF-" in head[:1024] and has_end else None
 
 
-def _contained(head: bytes, suffix: str) -> str | None:
+def _picture_or_recording(head: bytes, suffix: str) -> str | None:
     """Detect pictures and recordings whose type follows the first bytes."""
     if head.startswith(b"RIFF"):
         return _RIFF_KINDS.get(head[8:12])
     if head[4:8] == b"ftyp":
-        return _boxed(head, suffix)
+        return _iso_media_type(head, suffix)
     if head.startswith(b"BM") and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
         return "image/bmp"
     # The header of an MPEG layer III frame.
@@ -251,7 +251,7 @@ def _contained(head: bytes, suffix: str) -> str | None:
     return "audio/mpeg" if is_frame else None
 
 
-def _boxed(head: bytes, suffix: str) -> str:
+def _iso_media_type(head: bytes, suffix: str) -> str:
     """The kind of an ISO base media file, by its brands."""
     size = min(int.from_bytes(head[:4], "big"), 256)
     brands = {head[start : start + 4] for start in (8, *range(16, size, 4))}
@@ -269,7 +269,7 @@ _DAMAGED = (
 """Exceptions of reading a package whose bytes are damaged."""
 
 
-def _packaged(content: BinaryIO, head: bytes, suffix: str) -> str | None:
+def _zip_type(content: BinaryIO, head: bytes, suffix: str) -> str | None:
     try:
         with zipfile.ZipFile(content) as archive:
             names = archive.namelist()
@@ -303,16 +303,16 @@ def _is_text(head: bytes) -> bool:
     if b"\x00" in head:  # UTF-16 without a mark has zeros in every other place
         odd, even = head[1::2], head[::2]
         zeros, letters = (odd, even) if odd.count(0) > even.count(0) else (even, odd)
-        return zeros.count(0) > 0.4 * len(zeros) and _controls(letters) <= len(letters) // 20
-    return _controls(bytes_without_terminal_codes(head)) <= len(head) // 200
+        return zeros.count(0) > 0.4 * len(zeros) and _control_count(letters) <= len(letters) // 20
+    return _control_count(bytes_without_terminal_codes(head)) <= len(head) // 200
 
 
-def _controls(text: bytes) -> int:
+def _control_count(text: bytes) -> int:
     """Count the control bytes that text does not contain."""
     return sum(1 for byte in text if byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b")
 
 
-def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
+def _text_type(content: BinaryIO, head: bytes, filename: str) -> str:
     """Return the type of a text: by how it begins if that is certain, then by its name."""
     suffix = PurePath(filename).suffix.lower()
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
@@ -322,13 +322,13 @@ def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
         return CAPTIONS
     # Check for the headers of one mail message, or of a mailbox.
     lines = lowered.splitlines()[:40]
-    if len(lines) > 1 and _PARTING_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
+    if len(lines) > 1 and _SEPARATOR_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
         mail = MBOX
     elif sum(line.startswith(_MAIL_HEADERS) for line in lines[:12]) < 2:
         mail = None
     else:
-        saved = _SAVED_PAGE.search(lowered) and b"\nsnapshot-content-location:" in lowered
-        mail = MHTML if saved or lines[0].startswith(b"from: <saved by") else EMAIL
+        is_saved_page = _SAVED_PAGE.search(lowered) and b"\nsnapshot-content-location:" in lowered
+        mail = MHTML if is_saved_page or lines[0].startswith(b"from: <saved by") else EMAIL
     if mail == MBOX:
         return MBOX
     if suffix in TEXT_TYPES:
@@ -339,10 +339,10 @@ def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
         return HTML if is_page else TEXT_TYPES[suffix]
     if mail and suffix in ("", ".txt", ".mail", ".msg"):
         return mail
-    return CODE if language_of(filename) else _unclaimed(content, lowered, suffix)
+    return CODE if language_of(filename) else _type_by_content(content, lowered, suffix)
 
 
-def _unclaimed(content: BinaryIO, opening: bytes, suffix: str) -> str:
+def _type_by_content(content: BinaryIO, opening: bytes, suffix: str) -> str:
     """Return the type of a text whose name gives no hint."""
     if _is_page(opening):
         return HTML
@@ -353,7 +353,7 @@ def _unclaimed(content: BinaryIO, opening: bytes, suffix: str) -> str:
     if opening.startswith(b"\\documentclass") or b"\n\\begin{document}" in opening:
         return LATEX
     if opening.startswith((b"{", b"[")):
-        return _notation(content)
+        return _json_type(content)
     return PLAIN
 
 
@@ -363,7 +363,7 @@ def _is_page(opening: bytes) -> bool:
     )
 
 
-def _notation(content: BinaryIO) -> str:
+def _json_type(content: BinaryIO) -> str:
     """Return JSON, JSON lines, or plain text that merely begins with a bracket."""
     content.seek(0)
     text = content.read(_PARSED_BYTES + 1)

@@ -1,6 +1,6 @@
 """Find the names of a document besides its title: its file name and its main subject.
 
-A report of a company seldom has the company's name in its title, and almost never in its tables.
+A report of a company rarely has the company's name in its title, and almost never in its tables.
 The names are indexed with its chunks, and a question that mentions one is routed to the document.
 """
 
@@ -27,7 +27,7 @@ _MOST_WORDS = 3
 name."""
 _SUBJECTS = 1
 _LEAST_MENTIONS = 10
-_SPELT_WITH_A_CAPITAL = 0.9
+_CAPITAL_SHARE = 0.9
 """Least share of a name's mentions that have a capital; in web addresses it has none."""
 _OPENING_CHARACTERS = 3000
 _LONGEST_LINE = 120
@@ -45,10 +45,10 @@ def other_names(
     blocks: Sequence[Block], filename: str, title: str, language: str | None
 ) -> tuple[str, ...]:
     """Return the names of a document that its title does not contain."""
-    said = _plain(title)
+    title_words = _words(title)
     names: list[str] = []
     for name in (_stem(filename), *_subjects(blocks, language)):
-        if name and not set(_plain(name)) <= {*said, *_plain(" ".join(names))}:
+        if name and not set(_words(name)) <= {*title_words, *_words(" ".join(names))}:
             names.append(name)
     return tuple(names)
 
@@ -84,21 +84,21 @@ def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
     """
     if language in _NOUNS_HAVE_CAPITALS:
         return ()
-    spelt: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     numbered: Counter[str] = Counter()
     for block in blocks:
         if block.kind in _PROSE:
-            spelt.update(_POSSESSIVE.sub("", word) for word in WORD.findall(block.text))
+            counts.update(_POSSESSIVE.sub("", word) for word in WORD.findall(block.text))
             numbered.update(word for word, number in _NUMBERED.findall(block.text) if number)
     mentions: Counter[str] = Counter()
     capitals: Counter[str] = Counter()
-    shown: dict[str, str] = {}
-    for word, count in spelt.most_common():
+    spellings: dict[str, str] = {}
+    for word, count in counts.most_common():
         mentions[word.lower()] += count
         if word[0].isupper():
             capitals[word.lower()] += count
-            shown.setdefault(word.lower(), word)
-    opening = {
+            spellings.setdefault(word.lower(), word)
+    opening_words = {
         _POSSESSIVE.sub("", word).lower()
         for block in blocks
         if block.char_start < _OPENING_CHARACTERS and len(block.text) <= _LONGEST_LINE
@@ -109,13 +109,13 @@ def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
         word
         for word, count in mentions.most_common()
         if count >= _LEAST_MENTIONS
-        and capitals[word] >= _SPELT_WITH_A_CAPITAL * count
-        and numbered[shown[word]] < _MOST_NUMBERED * count
-        and word in opening
+        and capitals[word] >= _CAPITAL_SHARE * count
+        and numbered[spellings[word]] < _MOST_NUMBERED * count
+        and word in opening_words
         and word not in stop
     ]
-    return tuple(shown[word] for word in names[:_SUBJECTS])
+    return tuple(spellings[word] for word in names[:_SUBJECTS])
 
 
-def _plain(text: str) -> tuple[str, ...]:
+def _words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))

@@ -1,4 +1,4 @@
-"""A file becomes published chunks: parse → chunk → enrich → embed → publish."""
+"""Turn a file into published chunks: parse → chunk → enrich → embed → publish."""
 
 from __future__ import annotations
 
@@ -107,35 +107,35 @@ class Ingestion:
         Returns early when the version is replaced or deleted meanwhile. Raises DocumentUnreadable
         or DocumentInterrupted.
         """
-        begun = partial(under_way, filename=work.filename, seconds=self.stage_seconds)
-        held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
-        async with self.shares.memory.hold(work.workspace_id, held) as memory:
+        start_stage = partial(under_way, filename=work.filename, seconds=self.stage_seconds)
+        reserved_bytes = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
+        async with self.shares.memory.hold(work.workspace_id, reserved_bytes) as memory:
             if not await work.begin(Stage.PARSE):
                 return
-            async with begun(Stage.PARSE) as limit:
+            async with start_stage(Stage.PARSE) as limit:
                 parsed = await self._parse(work, memory, limit)
             if not await work.begin(Stage.CHUNK):
                 return
             async with (
-                begun(Stage.CHUNK) as limit,
+                start_stage(Stage.CHUNK) as limit,
                 self.shares.computing.hold(work.workspace_id, waiting=limit.unlimited()),
             ):
                 divided = await limit.compute(self._divide, parsed, work.filename)
             if not await work.begin(Stage.EMBED):
                 return
-            async with begun(Stage.EMBED) as limit:
-                looked = await self._embed(work, divided.texts, limit)
-            if looked is None or not await work.begin(Stage.PUBLISH):
+            async with start_stage(Stage.EMBED) as limit:
+                screening = await self._embed(work, divided.texts, limit)
+            if screening is None or not await work.begin(Stage.PUBLISH):
                 return
-            async with begun(Stage.PUBLISH) as limit:
-                await self._publish(work, parsed, divided, looked, limit)
+            async with start_stage(Stage.PUBLISH) as limit:
+                await self._publish(work, parsed, divided, screening, limit)
 
     async def _publish(
         self,
         work: VersionInWork,
         parsed: ParsedDocument,
         divided: _Divided,
-        looked: _LookedAt,
+        screening: _KnownScreening,
         limit: StageLimit,
     ) -> None:
         """Index the chunks, detect prompt injections in them, and publish the version."""
@@ -148,18 +148,18 @@ class Ingestion:
                     chunks,
                     enrichment,
                     hashes=divided.texts.hashes,
-                    unread=looked.unread,
+                    unread=screening.unread,
                     limit=limit,
                 )
                 chunks = chunks.changed(
                     lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
                 )
         limit.forward()
-        read_by = looked.reader
-        if read_by is not None:
+        reader = screening.reader
+        if reader is not None:
             assert self.reader_checksum is not None
             # Loading the detector may have failed meanwhile.
-            read_by = await self.reader_checksum()
+            reader = await self.reader_checksum()
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         # Keywords are chosen by comparison with the term counts of the whole workspace.
         keywords, among = await chosen_keywords(
@@ -178,15 +178,18 @@ class Ingestion:
                 document_hash=text_hash(divided.texts.about),
                 document_terms=work.document_term_ids(about_document),
                 name_terms=self._index_names(work, enrichment, len(chunks)),
-                read_for_orders_with=read_by,
+                read_for_orders_with=reader,
             )
         )
         note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
     async def _parse(self, work: VersionInWork, memory: Hold, limit: StageLimit) -> ParsedDocument:
         """Parse the file and receive those inside it, unless an earlier attempt did."""
-        kept = await work.parsed() if work.was_parsed else None
-        if kept is not None and (parsed := await asyncio.to_thread(decompress, kept)) is not None:
+        stored = await work.parsed() if work.was_parsed else None
+        if (
+            stored is not None
+            and (parsed := await asyncio.to_thread(decompress, stored)) is not None
+        ):
             memory.grow(_bytes_of(parsed))
             return parsed
         with await work.content() as content, limit.unlimited():
@@ -259,44 +262,44 @@ class Ingestion:
         about = about_text(enrichment)
         hashes: list[bytes] = []
         lengths = {text_hash(about): len(about)}
-        places: dict[bytes, int] = {}
+        first_ordinals: dict[bytes, int] = {}
         for chunk in chunks:
             text = without_data(chunk.embedded_text)
             key = text_hash(text)
             hashes.append(key)
-            if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
+            if first_ordinals.setdefault(key, chunk.ordinal) == chunk.ordinal:
                 lengths[key] = len(text)
-        texts = _Texts(chunks, about, tuple(hashes), lengths, places)
+        texts = _Texts(chunks, about, tuple(hashes), lengths, first_ordinals)
         return _Divided(words=words, enrichment=enrichment, chunks=chunks, texts=texts)
 
     async def _embed(
         self, work: VersionInWork, texts: _Texts, limit: StageLimit
-    ) -> _LookedAt | None:
+    ) -> _KnownScreening | None:
         """Embed and store the missing texts; None if the version was replaced or deleted
         meanwhile."""
         lane = self.embedder.lane
         reader = None if self.reader_checksum is None else await self.reader_checksum()
-        known = await work.known_texts(list(texts.lengths), reader)
+        stored = await work.known_texts(list(texts.lengths), reader)
         # Batches of like length waste the least padding.
-        keys = sorted(known.missing, key=lambda key: (texts.lengths[key], key))
-        unread = dict.fromkeys(known.clear, 0)
+        keys = sorted(stored.missing, key=lambda key: (texts.lengths[key], key))
+        unread = dict.fromkeys(stored.clear, 0)
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
             async with self.shares.embedding.hold(
                 work.workspace_id, len(batch), waiting=limit.unlimited()
             ):
                 with model_call("embeddings", f"{lane.provider}:{lane.model}"):
-                    made = await embed_and_screen(self.embedder, [texts[key] for key in batch])
+                    embedded = await embed_and_screen(self.embedder, [texts[key] for key in batch])
             if self.screening:
                 unread |= {
                     key: texts.lengths[key] - clear
-                    for key, clear in zip(batch, made.cleared_characters, strict=True)
+                    for key, clear in zip(batch, embedded.cleared_characters, strict=True)
                     if clear
                 }
             progress = start + len(batch), len(keys)
-            if not await work.keep_vectors(batch, made.vectors, progress):
+            if not await work.keep_vectors(batch, embedded.vectors, progress):
                 return None
-        return _LookedAt(reader=reader, unread=unread)
+        return _KnownScreening(reader=reader, unread=unread)
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
@@ -311,9 +314,9 @@ class Ingestion:
     ) -> tuple[int, ...]:
         if chunks < LONG_DOCUMENT:
             return ()
-        called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
-        terms = self.analyzer.terms(called, enrichment.language)
-        return work.name_term_ids([*terms, *quarters_in(called)])
+        name_text = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
+        terms = self.analyzer.terms(name_text, enrichment.language)
+        return work.name_term_ids([*terms, *quarters_in(name_text)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,7 +330,7 @@ class _Divided:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _LookedAt:
+class _KnownScreening:
     """What is known about prompt injections before the detector reads the chunks."""
 
     reader: str | None
@@ -347,13 +350,13 @@ class _Texts:
     """The text hash of each chunk."""
     lengths: Mapping[bytes, int]
     """Characters of each distinct text, by its hash."""
-    places: Mapping[bytes, int]
+    first_ordinals: Mapping[bytes, int]
     """By text hash, the ordinal of the first chunk with the text; the text about the document is in
     none."""
 
     def __getitem__(self, text_hash: bytes) -> str:
-        place = self.places.get(text_hash)
-        return self.about if place is None else without_data(self.chunks[place].embedded_text)
+        ordinal = self.first_ordinals.get(text_hash)
+        return self.about if ordinal is None else without_data(self.chunks[ordinal].embedded_text)
 
 
 def text_hash(text: str) -> bytes:

@@ -40,7 +40,7 @@ _AUTHOR_LABEL = re.compile(
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[\w.'’-]+){0,4}")
 _ADDRESS = re.compile(r"\s*<[^>]*>")
 _SEPARATOR = re.compile(r"\s*(?:;|\band\b|\bund\b|\bet\b|&|,\s+(?=[^\W\d_]+\s))\s*")
-_NOBODY = re.compile(
+_PLACEHOLDER_NAME = re.compile(
     r"\(?(?:anonymous|un-?named|unspecified|unknown|none|user|admin(?:istrator)?|owner|author"
     r"|microsoft(?: office)?(?: user)?|python-docx|openpyxl|reportlab.*|.*@localhost)\)?",
     re.I,
@@ -57,12 +57,12 @@ def with_provenance(parsed: ParsedDocument, filename: str) -> dict[str, Metadata
     Either is left out where it is unknown. The author of a message is its sender, its date the time
     it was sent.
     """
-    found: dict[str, MetadataValue] = dict(parsed.metadata)
+    metadata: dict[str, MetadataValue] = dict(parsed.metadata)
     if authors := authors_of(parsed):
-        found[AUTHORS] = "; ".join(authors)
+        metadata[AUTHORS] = "; ".join(authors)
     if date := date_of(parsed, filename):
-        found[DOCUMENT_DATE] = date
-    return found
+        metadata[DOCUMENT_DATE] = date
+    return metadata
 
 
 def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
@@ -71,21 +71,21 @@ def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
         if names := tuple(_names(str(parsed.metadata.get(key, "")))):
             return names
     for label in _AUTHOR_LABEL.finditer(parsed.text[:_STUDIED_CHARACTERS]):
-        said = label["names"].strip().rstrip(".")
-        names = tuple(_names(said))
+        text = label["names"].strip().rstrip(".")
+        names = tuple(_names(text))
         if names and (label["colon"] or all(_looks_like_a_name(name) for name in names)):
             return names
     return ()
 
 
-def _names(said: str) -> Iterator[str]:
-    parts = _SEPARATOR.split(_ADDRESS.sub("", said).strip(" \"'"))
-    seen: dict[str, None] = {}
+def _names(text: str) -> Iterator[str]:
+    parts = _SEPARATOR.split(_ADDRESS.sub("", text).strip(" \"'"))
+    names: dict[str, None] = {}
     for part in parts:
         name = " ".join(part.split()).strip(" \"',")
-        if name and not _NOBODY.fullmatch(name) and len(name) <= 80:
-            seen.setdefault(name)
-    yield from list(seen)[:_MAX_AUTHORS]
+        if name and not _PLACEHOLDER_NAME.fullmatch(name) and len(name) <= 80:
+            names.setdefault(name)
+    yield from list(names)[:_MAX_AUTHORS]
 
 
 def _looks_like_a_name(text: str) -> bool:
@@ -105,28 +105,28 @@ def date_of(parsed: ParsedDocument, filename: str) -> str | None:
 def _candidates(parsed: ParsedDocument, filename: str) -> Iterator[str | None]:
     metadata = parsed.metadata
     for key in ("date", "sent", "document_date", "published"):
-        yield _first(str(metadata.get(key, "")))
+        yield _first_date(str(metadata.get(key, "")))
     beginning = parsed.text[:_STUDIED_CHARACTERS]
-    yield from (_first(label["rest"], within=24) for label in _DATE_LABEL.finditer(beginning))
+    yield from (_first_date(label["rest"], limit=24) for label in _DATE_LABEL.finditer(beginning))
     headings = [block.text for block in parsed.blocks if block.kind is BlockKind.HEADING][:2]
     for text in (parsed.title or "", *headings, PurePath(filename).stem):
-        yield _first(text) or _first_in_name(text)
+        yield _first_date(text) or _first_date_in_name(text)
     for text in (beginning, parsed.text[-_END_CHARACTERS:]):
-        yield from (_first(signed.group()) for signed in _SIGNED.finditer(text))
+        yield from (_first_date(signed.group()) for signed in _SIGNED.finditer(text))
     for key in ("created", "modified"):
-        made = _first(str(metadata.get(key, "")))
-        yield None if made in _TEMPLATE_DATES else made
+        date = _first_date(str(metadata.get(key, "")))
+        yield None if date in _TEMPLATE_DATES else date
 
 
-def _first(text: str, within: int = 0) -> str | None:
-    """Return the first date in a text, or in the first `within` characters; None if before 1950."""
-    first = next(complete_dates(text[: within or None]), None)
+def _first_date(text: str, limit: int = 0) -> str | None:
+    """Return the first date in a text, or in the first `limit` characters; None if before 1950."""
+    first = next(complete_dates(text[: limit or None]), None)
     return None if first is None or first.year < _FIRST_YEAR else first.isoformat()
 
 
-def _first_in_name(text: str) -> str | None:
-    found = _NUMBERS_IN_NAME.search(text)
-    if found is None:
+def _first_date_in_name(text: str) -> str | None:
+    match = _NUMBERS_IN_NAME.search(text)
+    if match is None:
         return None
-    digits = re.sub(r"\D", "", found.group())
-    return _first(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
+    digits = re.sub(r"\D", "", match.group())
+    return _first_date(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")

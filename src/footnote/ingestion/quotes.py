@@ -39,7 +39,7 @@ def quoted_blocks(blocks: Sequence[Block]) -> tuple[bool, ...]:
         if not quoted and index and _introduces(block.text, has_headers and headers_seen):
             quoted = True
             following = blocks[index + 1 : index + 1 + _NEAR]
-            to_the_end = not any(_is_marked(each.text) for each in following)
+            to_the_end = not any(_is_marked(later.text) for later in following)
         headers_seen = headers_seen or has_headers
         result.append(quoted)
     return tuple(result)

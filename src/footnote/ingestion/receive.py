@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 _PIECE_BYTES = 1024 * 1024
-_READABLE = (
+_READABLE_TYPES = (
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email and mailboxes, HTML, Markdown, "
     "RST, AsciiDoc, LaTeX, CSV, JSON, XML, source code, plain text, captions, images, "
     "recordings, ZIP and TAR"
@@ -33,7 +33,9 @@ _SAVED_AS = {
 }
 """By suffix, the format to save a file in that cannot be read: old, damaged or proprietary."""
 
-_TEXTS = frozenset((".txt", ".md", ".csv", ".tsv", ".log", ".json", ".xml", ".rst", ".adoc"))
+_TEXT_SUFFIXES = frozenset(
+    (".txt", ".md", ".csv", ".tsv", ".log", ".json", ".xml", ".rst", ".adoc")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +115,14 @@ class AsExamined(io.RawIOBase):
 
     def readinto(self, target: Buffer) -> int:
         """Read the next bytes into `target`. Raises ChangedWhileRead."""
-        room = memoryview(target).cast("B")
-        piece = self._content.read(len(room))
-        room[: len(piece)] = piece
+        buffer = memoryview(target).cast("B")
+        piece = self._content.read(len(buffer))
+        buffer[: len(piece)] = piece
         self._digest.update(piece)
         self._position += len(piece)
         missing = self._examined.byte_size - self._position
-        ended = not piece and len(room) > 0
-        if missing < 0 or (missing > 0 and ended):
+        at_end = not piece and len(buffer) > 0
+        if missing < 0 or (missing > 0 and at_end):
             self._fail()
         if missing == 0 and self._digest.hexdigest() != self._examined.content_sha256:
             self._fail()
@@ -145,7 +147,7 @@ def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: 
             advice="split it, or " + how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", max_bytes),
         )
     media_type = sniff_file(content, filename)
-    if media_type is None and PurePath(filename).suffix.lower() in _TEXTS:
+    if media_type is None and PurePath(filename).suffix.lower() in _TEXT_SUFFIXES:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause="the file is called a text, but holds bytes that no text has, such as NUL",
@@ -155,15 +157,15 @@ def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: 
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause="the file is of a type that cannot be read",
-            advice=_saved_otherwise(filename),
+            advice=_conversion_advice(filename),
         )
     return media_type
 
 
-def _saved_otherwise(filename: str) -> str:
+def _conversion_advice(filename: str) -> str:
     saved_as = _SAVED_AS.get(PurePath(filename).suffix.lower())
     if saved_as is None:
-        return f"convert it to a type that can: {_READABLE}"
+        return f"convert it to a type that can: {_READABLE_TYPES}"
     return f"open it in its own program, save it as {saved_as} and upload that copy"
 
 
@@ -186,9 +188,9 @@ class _BytesReader(io.RawIOBase):
         return self._position
 
     def readinto(self, target: Buffer) -> int:
-        room = memoryview(target)
-        part = self._content[self._position : self._position + len(room)]
-        room[: len(part)] = part
+        buffer = memoryview(target)
+        part = self._content[self._position : self._position + len(buffer)]
+        buffer[: len(part)] = part
         self._position += len(part)
         return len(part)
 

@@ -48,25 +48,28 @@ def serve(
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    received = _next(source)
+    received = _receive(source)
     if received is None:
         return
     limits = BEGINNING.validate_json(received[0])
-    memory_bytes, given = limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]
-    if given != resource.RLIM_INFINITY:
-        memory_bytes = min(memory_bytes, given)  # The kernel refuses more than the inherited limit.
+    memory_bytes, inherited_limit = limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]
+    if inherited_limit != resource.RLIM_INFINITY:
+        # The kernel refuses more than the inherited limit.
+        memory_bytes = min(memory_bytes, inherited_limit)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    def tell(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         _send(sink, PROGRESS, Message(to_json(Progress(done=done, total=total))))
 
-    answer = configure(settings.validate_json(received[1]), tell)
-    while (received := _next(source)) is not None:
+    answer = configure(settings.validate_json(received[1]), report_progress)
+    while (received := _receive(source)) is not None:
         # The kernel ends this process after so much more CPU time.
         used = resource.getrusage(resource.RUSAGE_SELF)
-        soft = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        cpu_limit = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (cpu_limit, resource.getrlimit(resource.RLIMIT_CPU)[1])
+        )
         try:
             kind, message = ANSWER, answer(request.validate_json(received[0]), received[1])
         except DocumentUnreadable as failure:
@@ -84,7 +87,7 @@ def serve(
         del received, message  # Frees this request while waiting for the next.
 
 
-def _next(source: BinaryIO) -> tuple[bytes, bytes] | None:
+def _receive(source: BinaryIO) -> tuple[bytes, bytes] | None:
     prefix = source.read(LENGTHS.size)
     if len(prefix) < LENGTHS.size:
         return None

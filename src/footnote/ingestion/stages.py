@@ -60,16 +60,16 @@ class StageLimit:
         """
         outcome: Future[T] = Future()
         outcome.set_running_or_notify_cancel()
-        settling, context = Lock(), copy_context()
+        outcome_lock, context = Lock(), copy_context()
 
         def run() -> None:
             try:
                 computed = context.run(function, *arguments)
             except BaseException as error:  # raised where it is waited for
-                with settling:
+                with outcome_lock:
                     outcome.set_exception(error)
             else:
-                with settling:
+                with outcome_lock:
                     outcome.set_result(computed)
 
         # A daemon, so that no process waits for one that does not end.
@@ -79,7 +79,7 @@ class StageLimit:
         try:
             computed = await asyncio.wrap_future(outcome)
         except asyncio.CancelledError:
-            with settling:
+            with outcome_lock:
                 # The id of a finished thread may have been reused.
                 if not outcome.done():
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
@@ -131,20 +131,20 @@ async def reporting(
     """Yield a progress callback; its latest value is stored every `pause_seconds`, none before."""
     latest: list[tuple[int, int]] = []
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         latest[:] = [(done, total)]
 
-    async def note() -> None:
+    async def store_latest() -> None:
         while True:
             await asyncio.sleep(pause_seconds)
             if latest:
                 await work.progress(stage, *latest.pop())
 
-    noting = asyncio.create_task(note())
+    task = asyncio.create_task(store_latest())
     try:
-        yield tell
+        yield report
     finally:
-        noting.cancel()
+        task.cancel()
         # A failed progress update must not fail the document.
         with suppress(asyncio.CancelledError, Exception):
-            await noting
+            await task

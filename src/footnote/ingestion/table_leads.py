@@ -45,30 +45,30 @@ def table_leads(blocks: Sequence[Block]) -> Mapping[int, tuple[int, ...]]:
     """
     leads: dict[int, tuple[int, ...]] = {}
     head: list[int] = []
-    since: list[int] = []
+    lines_since: list[int] = []
     page: int | None = None
     """Page of the last table, while only lines have followed it."""
     for index, block in enumerate(blocks):
         if block.kind is BlockKind.TABLE:
-            if not head or len(since) > _MOST_LABELS:
-                head, since = since[-_MOST_LINES:], []
-            leads[index] = (*head, *since)
+            if not head or len(lines_since) > _MOST_LABELS:
+                head, lines_since = lines_since[-_MOST_LINES:], []
+            leads[index] = (*head, *lines_since)
             if _is_head(blocks, index):
                 head = [*leads[index], index]
-            since, page = [], block.page
+            lines_since, page = [], block.page
         elif block.kind is BlockKind.HEADING or _is_line(block):
             if block.kind is BlockKind.HEADING and block.page != page:
                 head = []
-            since.append(index)
+            lines_since.append(index)
         elif _LETTER.search(block.text):
-            head, since, page = [], [], None
+            head, lines_since, page = [], [], None
     return leads
 
 
 def lead_text(
     blocks: Sequence[Block],
     leads: Mapping[int, tuple[int, ...]],
-    within: range,
+    indices: range,
     start: int,
 ) -> str:
     """Return the lines above its tables that a chunk of these blocks carries, each once.
@@ -76,22 +76,22 @@ def lead_text(
     `start` is the offset where the chunk's text begins: it contains lines from there on itself, and
     headings in its heading path. Empty for a chunk without rows.
     """
-    path = blocks[within[-1]].heading_path
+    path = blocks[indices[-1]].heading_path
     lines: dict[str, None] = {}
-    for index in within:
-        for above in leads.get(index, ()):
-            if blocks[above].char_start < start and blocks[above].text not in path:
-                block = blocks[above]
+    for index in indices:
+        for lead_index in leads.get(index, ()):
+            if blocks[lead_index].char_start < start and blocks[lead_index].text not in path:
+                block = blocks[lead_index]
                 text = _RULES.sub(" ", block.text) if block.kind is BlockKind.TABLE else block.text
                 lines[" ".join(text.split())] = None
-    kept: list[str] = []
+    lead: list[str] = []
     room = MAX_LEAD_CHARACTERS
     for line in lines:
         room -= len(line) + 2
         if room < 0:
             break
-        kept.append(line)
-    return "; ".join(kept)
+        lead.append(line)
+    return "; ".join(lead)
 
 
 def holds_amounts(row: str) -> bool:

@@ -25,10 +25,10 @@ class TemporaryFolder:
         prefix = f"footnote-{purpose}-"
         _remove_abandoned(parent, prefix)
         # It gets its final name once it is locked, so that no process takes it for abandoned.
-        made = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
-        self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        folder = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
+        self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self.path = str(made.rename(parent / made.name.removeprefix(".")))
+        self.path = str(folder.rename(parent / folder.name.removeprefix(".")))
 
     def remove(self) -> None:
         """Remove it with all that is in it."""

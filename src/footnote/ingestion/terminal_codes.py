@@ -1,4 +1,4 @@
-"""Takes what a terminal acts on out of a text: colours, movements of the cursor, overstrikes."""
+"""Remove what a terminal acts on from a text: colours, movements of the cursor, overstrikes."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ class Hold:
     def grow(self, weight: int) -> None:
         """Raise the weight to this, if it is higher, without waiting: the resource is in use
         already."""
-        more = weight - self._share.weight
-        if more > 0:
-            self._turns._add(self._share, more)
+        increase = weight - self._share.weight
+        if increase > 0:
+            self._turns._add(self._share, increase)
             self._share.weight = weight
 
 

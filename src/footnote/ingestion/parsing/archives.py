@@ -99,7 +99,7 @@ def read_archive(
 ) -> Reading:
     """Read a ZIP or TAR archive, or one compressed file.
 
-    A member that is protected by a password is kept as it stands, to fail on its own. Raises
+    A member that is protected by a password is kept unchanged, and fails when it is read. Raises
     DocumentUnreadable when the archive is damaged, empty, protected as a whole or beyond limits.
     """
     limits = limits or ArchiveLimits()
@@ -111,7 +111,7 @@ def read_archive(
             if member.path in by_path:
                 replaced.append(member.path)
             by_path[member.path] = member  # of two with one path the later one counts
-            _follow(member, budget, depth=1)
+            _count_inner_members(member, budget, depth=1)
     except _DAMAGED as error:
         if not by_path:
             raise unreadable(
@@ -144,7 +144,7 @@ def read_archive(
     )
 
 
-def _follow(member: _Member, budget: _Budget, depth: int) -> None:
+def _count_inner_members(member: _Member, budget: _Budget, depth: int) -> None:
     """Count the members of an archive inside the archive against the budget.
 
     Their content is read later, when that archive is parsed as its own document.
@@ -159,7 +159,7 @@ def _follow(member: _Member, budget: _Budget, depth: int) -> None:
         )
     try:
         for inner in _members(member.content, member.path, media_type, budget):
-            _follow(inner, budget, depth + 1)
+            _count_inner_members(inner, budget, depth + 1)
     except _DAMAGED:  # it fails on its own when it is read as a document
         return
 
@@ -168,7 +168,7 @@ def _members(content: bytes, filename: str, media_type: str, budget: _Budget) ->
     if media_type == media.ZIP:
         yield from _zip_members(content, budget)
         return
-    stream = _Unpacking(_opened(content, media_type), budget)
+    stream = _Unpacking(_open_stream(content, media_type), budget)
     if media_type == media.TAR or stream.peek_is_tar():
         yield from _tar_members(stream, budget)
         return
@@ -197,8 +197,8 @@ def _zip_members(content: bytes, budget: _Budget) -> Iterator[_Member]:
                 # The member with its header, as both stand in the archive.
                 start = info.header_offset
                 lengths = (content[start + 26 : start + 28], content[start + 28 : start + 30])
-                named = sum(int.from_bytes(length, "little") for length in lengths)
-                end = start + 30 + named + info.compress_size
+                name_bytes = sum(int.from_bytes(length, "little") for length in lengths)
+                end = start + 30 + name_bytes + info.compress_size
                 yield _Member(path=path, content=content[start:end])
             else:
                 yield _unpacked(archive, info, path, budget)
@@ -242,13 +242,13 @@ class _Unpacking(io.RawIOBase):
         self._ahead = b""
 
     def read(self, size: int = -1) -> bytes:
-        wanted = _PIECE_BYTES if size < 0 else size
+        limit = _PIECE_BYTES if size < 0 else size
         if self._ahead:
-            taken, self._ahead = self._ahead[:wanted], self._ahead[wanted:]
-            return taken
-        taken = self._source.read(min(wanted, _PIECE_BYTES))
-        self._budget.count_bytes(len(taken))
-        return taken
+            piece, self._ahead = self._ahead[:limit], self._ahead[limit:]
+            return piece
+        piece = self._source.read(min(limit, _PIECE_BYTES))
+        self._budget.count_bytes(len(piece))
+        return piece
 
     def peek_is_tar(self) -> bool:
         self._ahead = self._source.read(512)
@@ -259,7 +259,7 @@ class _Unpacking(io.RawIOBase):
         return b"".join(iter(self.read, b""))
 
 
-def _opened(content: bytes, media_type: str) -> io.BufferedIOBase:
+def _open_stream(content: bytes, media_type: str) -> io.BufferedIOBase:
     source = io.BytesIO(content)
     if media_type == media.GZIP:
         return gzip.GzipFile(fileobj=source)
@@ -340,9 +340,9 @@ def _safe_path(name: str) -> str | None:
     behind."""
     printable = "".join(character for character in name if character.isprintable())
     parts = [part.strip() for part in printable.replace("\\", "/").split("/")]
-    kept = [part for part in parts if part not in ("", ".", "..") and part[1:] != ":"]
-    if not kept or not _JUNK_FOLDERS.isdisjoint(kept):
+    retained = [part for part in parts if part not in ("", ".", "..") and part[1:] != ":"]
+    if not retained or not _JUNK_FOLDERS.isdisjoint(retained):
         return None
-    if kept[-1].lower() in _JUNK_NAMES or kept[-1].startswith("._"):
+    if retained[-1].lower() in _JUNK_NAMES or retained[-1].startswith("._"):
         return None
-    return "/".join(kept)[-_MAX_NAME_CHARACTERS:].lstrip("/")
+    return "/".join(retained)[-_MAX_NAME_CHARACTERS:].lstrip("/")

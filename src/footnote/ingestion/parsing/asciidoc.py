@@ -1,4 +1,4 @@
-"""AsciiDoc becomes drafts, line by line; nothing it refers to is ever opened."""
+"""Convert AsciiDoc to drafts, line by line; nothing it refers to is opened."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MACRO = re.compile(
 _ANCHOR = re.compile(r"\[\[[^\]]*\]\]|\[[#.][^\]\s]*\](?=[#*_`])")
 _STYLED = re.compile(r"(?<![\w\\])(\*\*|\*|__|_|``|`|##|#|\+\+\+|\+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _NAME = re.compile(r"\{([\w-]+)\}")
-_KEPT = {"author": "author", "revdate": "date", "date": "date", "keywords": "tags",
+_METADATA_KEYS = {"author": "author", "revdate": "date", "date": "date", "keywords": "tags",
          "description": "description", "lang": "language"}  # fmt: skip
 _ATTRIBUTED = re.compile(r"\[(?:quote|verse)[^,\]]*,\s*([^=]+)\]$")
 _MAX_DEPTH = 20
@@ -50,11 +50,11 @@ class _Reader:
         values."""
 
         def value(name: re.Match[str]) -> str:
-            found = self.attributes.get(name.group(1), "")
-            return found if 0 < len(found) <= _MAX_EXPANDED else name.group(0)
+            definition = self.attributes.get(name.group(1), "")
+            return definition if 0 < len(definition) <= _MAX_EXPANDED else name.group(0)
 
         text = _MACRO.sub(_macro_text, _ANCHOR.sub("", _NAME.sub(value, text)))
-        text = _REFERENCE.sub(lambda it: it.group(2) or it.group(4) or "", text)
+        text = _REFERENCE.sub(lambda match: match.group(2) or match.group(4) or "", text)
         text = _LINK.sub(_link_text, text)
         for _ in range(2):
             text = _STYLED.sub(r"\2", text)
@@ -70,7 +70,9 @@ def read_asciidoc(text: str) -> Reading:
     lines = text.split("\n")
     drafts = tuple(_drafts([line.rstrip() for line in lines], reader, depth=0))
     metadata: dict[str, MetadataValue] = {
-        kept: reader.attributes[name] for name, kept in _KEPT.items() if name in reader.attributes
+        key: reader.attributes[name]
+        for name, key in _METADATA_KEYS.items()
+        if name in reader.attributes
     }
     return Reading(drafts=drafts, metadata=metadata)
 
@@ -80,7 +82,7 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
     style = ""
     while position < len(lines):
         line = lines[position]
-        if not line.strip() or line == "+" or _is_aside(line):
+        if not line.strip() or line == "+" or _has_no_text(line):
             position += 1
         elif attribute := _ATTRIBUTE.match(line):
             name = attribute.group(1).strip("!\\").lower()
@@ -90,12 +92,12 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
             style = line
             position += 1
         elif _DELIMITER.match(line) and depth <= _MAX_DEPTH:
-            end = _closing(lines, position)
+            end = _closing_index(lines, position)
             inside = lines[position + 1 : end]
             yield from _delimited(line, style, inside, reader, depth)
             yield from _attribution(style, reader)
             style, position = "", end + 1
-        elif single := _single(line, reader):
+        elif single := _one_line_block(line, reader):
             yield single
             position += 1
             if single.level == 1:
@@ -112,35 +114,39 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
 
 def _attribution(style: str, reader: _Reader) -> Iterator[Draft]:
     """Yield the attribution of a quotation or verse: its author and source."""
-    if named := _ATTRIBUTED.match(style):
-        said = ", ".join(part.strip(' "') for part in named.group(1).split(",") if part.strip())
-        yield Draft(kind=BlockKind.PARAGRAPH, text=f"— {reader.plain(said)}")
+    if match := _ATTRIBUTED.match(style):
+        source = ", ".join(part.strip(' "') for part in match.group(1).split(",") if part.strip())
+        yield Draft(kind=BlockKind.PARAGRAPH, text=f"— {reader.plain(source)}")
 
 
-def _is_aside(line: str) -> bool:
+def _has_no_text(line: str) -> bool:
     """Whether a line holds no text: a comment, a condition, an include, a break."""
     comment = line.startswith("//") and not line.startswith("////")
     return comment or _DIRECTIVE.match(line) is not None or line in ("<<<", "'''", "---", "***")
 
 
-def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
+def _author_line(lines: Sequence[str], position: int, reader: _Reader) -> int:
     """Read the author and revision lines below the title; return the index of the line after
     them."""
     for _ in range(2):
-        if at >= len(lines) or not lines[at].strip() or lines[at].startswith((":", "/", "[", "=")):
-            return at
-        line = lines[at]
-        if found := re.fullmatch(r"([\w .'-]+?)\s*<([^<>\s]+@[^<>\s]+)>.*", line):
-            reader.attributes.setdefault("author", found.group(1))
-        elif found := re.fullmatch(r"(?:v?[\d.]+,\s*)?(\d{4}-\d{2}-\d{2}).*", line):
-            reader.attributes.setdefault("revdate", found.group(1))
+        if (
+            position >= len(lines)
+            or not lines[position].strip()
+            or lines[position].startswith((":", "/", "[", "="))
+        ):
+            return position
+        line = lines[position]
+        if match := re.fullmatch(r"([\w .'-]+?)\s*<([^<>\s]+@[^<>\s]+)>.*", line):
+            reader.attributes.setdefault("author", match.group(1))
+        elif match := re.fullmatch(r"(?:v?[\d.]+,\s*)?(\d{4}-\d{2}-\d{2}).*", line):
+            reader.attributes.setdefault("revdate", match.group(1))
         else:
-            return at
-        at += 1
-    return at
+            return position
+        position += 1
+    return position
 
 
-def _single(line: str, reader: _Reader) -> Draft | None:
+def _one_line_block(line: str, reader: _Reader) -> Draft | None:
     """Return the block of one line: a heading, a block title or a picture; None for other lines."""
     if heading := _HEADING.match(line):
         text = reader.plain(heading.group(2))
@@ -156,11 +162,11 @@ def _single(line: str, reader: _Reader) -> Draft | None:
 # --- delimited blocks and tables ------------------------------------------------------------
 
 
-def _closing(lines: Sequence[str], at: int) -> int:
-    """Return the index of the line that closes the block opened at `at`, or the number of lines."""
-    mark = re.match(r"`+|.*", lines[at])
-    closing = mark.group(0) if mark else lines[at]
-    return next((i for i in range(at + 1, len(lines)) if lines[i] == closing), len(lines))
+def _closing_index(lines: Sequence[str], start: int) -> int:
+    """Return the index of the line that closes the block opened at `start`, or the line count."""
+    mark = re.match(r"`+|.*", lines[start])
+    closing = mark.group(0) if mark else lines[start]
+    return next((i for i in range(start + 1, len(lines)) if lines[i] == closing), len(lines))
 
 
 def _delimited(
@@ -191,8 +197,8 @@ def _delimited(
 
 def _admonition(style: str) -> str:
     """Return the label of an admonition such as a note or a warning; empty for other styles."""
-    found = re.match(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b", style)
-    return f"{found.group(1)}: " if found else ""
+    match = re.match(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b", style)
+    return f"{match.group(1)}: " if match else ""
 
 
 def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell]]:
@@ -203,32 +209,34 @@ def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell
     text = "\n".join(line for line in inside if not line.startswith("//"))
     marks = list(_CELL.finditer(text))
     cells: list[Cell] = []
-    for mark, after in zip(marks, [*marks, None][1:], strict=True):
-        said = text[mark.end() : after.start() if after else len(text)].replace("\\|", "|")
-        shown = reader.plain(" ".join(said.split()))
+    for mark, next_mark in zip(marks, [*marks, None][1:], strict=True):
+        source = text[mark.end() : next_mark.start() if next_mark else len(text)].replace(
+            "\\|", "|"
+        )
+        cell_text = reader.plain(" ".join(source.split()))
         columns, rows, times = (
             min(int(digits[:4]), 1_000) if digits else 1 for digits in mark.groups()
         )
-        cells += [Cell(shown, max(columns, 1), max(rows, 1))] * max(times, 1)
+        cells += [Cell(cell_text, max(columns, 1), max(rows, 1))] * max(times, 1)
     width = 0
     if declared := _COLUMNS.search(style):
         for part in re.split(r"[,;]", declared.group(1) or declared.group(2)):
-            many = re.match(r"\s*(\d{1,3})\*", part)
-            width += int(many.group(1)) if many else 1
+            repeat = re.match(r"\s*(\d{1,3})\*", part)
+            width += int(repeat.group(1)) if repeat else 1
     width = width or len(_CELL.findall(next((line for line in inside if line.strip()), "")))
     return _rows(cells, max(width, 1))
 
 
 def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
-    """Distribute cells over rows of `width` columns; a cell that spans rows takes places below
-    it."""
+    """Distribute cells over rows of `width` columns; a cell that spans rows also fills cells
+    below it."""
     rows: list[list[Cell]] = []
     reaching: list[int] = []
     room = 0
     for cell in cells:
         if room <= 0:
             rows.append([])
-            reaching = [rest - 1 for rest in reaching if rest > 1]
+            reaching = [remaining - 1 for remaining in reaching if remaining > 1]
             room = max(width - len(reaching), 1)
         rows[-1].append(cell)
         reaching += [cell.rows] * cell.columns if cell.rows > 1 else []
@@ -239,85 +247,92 @@ def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
 # --- lists and paragraphs -------------------------------------------------------------------
 
 
-def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
+def _list(lines: Sequence[str], start: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
     """Return the blocks of a list and the index of the line after it.
 
     A block attached to an item by `+` follows it: a paragraph inside the list, others on their own.
     """
     drafts: list[Draft] = []
-    shown: list[str] = []
+    items: list[str] = []
     marks: list[str] = []
     numbers: dict[str, int] = {}
-    position = at
+    position = start
     while position < len(lines):
         line = lines[position]
         if item := _ITEM.match(line):
             mark = item.group(1)
             del marks[marks.index(mark) + 1 if mark in marks else len(marks) :]
             marks += [] if mark in marks else [mark]
-            numbers = {known: count for known, count in numbers.items() if known in marks}
+            numbers = {other: count for other, count in numbers.items() if other in marks}
             numbers[mark] = numbers.get(mark, 0) + 1
             sign = f"{numbers[mark]}." if mark.startswith(".") else "-" if mark[0] in "*-" else mark
             end = _item_end(lines, position)
-            text = " ".join([item.group(2), *(more.strip() for more in lines[position + 1 : end])])
-            shown.append("  " * (len(marks) - 1) + f"{sign} {reader.plain(text)}")
+            text = " ".join(
+                [item.group(2), *(following.strip() for following in lines[position + 1 : end])]
+            )
+            items.append("  " * (len(marks) - 1) + f"{sign} {reader.plain(text)}")
         elif term := _TERM.match(line):
             end = _item_end(lines, position)
-            said = [term.group(3) or "", *(more.strip() for more in lines[position + 1 : end])]
-            if not any(said) and end + 1 < len(lines) and not _ITEM.match(lines[end + 1]):
+            parts = [
+                term.group(3) or "",
+                *(following.strip() for following in lines[position + 1 : end]),
+            ]
+            if not any(parts) and end + 1 < len(lines) and not _ITEM.match(lines[end + 1]):
                 further = _item_end(lines, end + 1)
-                said, end = [more.strip() for more in lines[end + 1 : further]], further
-            meaning = reader.plain(" ".join(filter(None, said)))
-            shown.append(f"- {reader.plain(term.group(1))}" + (f": {meaning}" if meaning else ""))
+                parts, end = [following.strip() for following in lines[end + 1 : further]], further
+            meaning = reader.plain(" ".join(filter(None, parts)))
+            items.append(f"- {reader.plain(term.group(1))}" + (f": {meaning}" if meaning else ""))
         elif line == "+" and position + 1 < len(lines):
-            end = _joined_end(lines, position + 1)
+            end = _attached_end(lines, position + 1)
             for draft in _drafts(lines[position + 1 : end], reader, depth + 1):
                 if draft.kind is BlockKind.PARAGRAPH:
-                    shown.append(f"  {draft.text}")
+                    items.append(f"  {draft.text}")
                 else:
-                    _flush(shown, drafts)
+                    _flush(items, drafts)
                     drafts.append(draft)
-        elif _is_aside(line) or (not line.strip() and _goes_on(lines, position)):
+        elif _has_no_text(line) or (not line.strip() and _continues(lines, position)):
             end = position + 1
         else:
             break
         position = max(end, position + 1)
-    _flush(shown, drafts)
+    _flush(items, drafts)
     return drafts, position
 
 
-def _flush(shown: list[str], drafts: list[Draft]) -> None:
-    if shown:
-        drafts.append(Draft(kind=BlockKind.LIST, text="\n".join(shown)))
-        shown.clear()
+def _flush(items: list[str], drafts: list[Draft]) -> None:
+    if items:
+        drafts.append(Draft(kind=BlockKind.LIST, text="\n".join(items)))
+        items.clear()
 
 
-def _goes_on(lines: Sequence[str], at: int) -> bool:
+def _continues(lines: Sequence[str], start: int) -> bool:
     """Whether another item, or a block attached to the last one, follows the blank lines."""
-    following = next((line for line in lines[at:] if line.strip()), "")
+    following = next((line for line in lines[start:] if line.strip()), "")
     return bool(_ITEM.match(following) or _TERM.match(following) or following == "+")
 
 
-def _joined_end(lines: Sequence[str], start: int) -> int:
-    at = start
-    while at < len(lines) and (_BLOCK_ATTRIBUTES.match(lines[at]) or _BLOCK_TITLE.match(lines[at])):
-        at += 1
-    if at < len(lines) and _DELIMITER.match(lines[at]):
-        return _closing(lines, at) + 1
-    return max(_paragraph_end(lines, at), at + 1)
+def _attached_end(lines: Sequence[str], start: int) -> int:
+    position = start
+    while position < len(lines) and (
+        _BLOCK_ATTRIBUTES.match(lines[position]) or _BLOCK_TITLE.match(lines[position])
+    ):
+        position += 1
+    if position < len(lines) and _DELIMITER.match(lines[position]):
+        return _closing_index(lines, position) + 1
+    return max(_paragraph_end(lines, position), position + 1)
 
 
-def _item_end(lines: Sequence[str], at: int) -> int:
+def _item_end(lines: Sequence[str], start: int) -> int:
     """Return the index after an item's text, which also ends where the next term begins."""
-    end = _paragraph_end(lines, at)
-    return next((i for i in range(at + 1, end) if _TERM.match(lines[i])), end)
+    end = _paragraph_end(lines, start)
+    return next((i for i in range(start + 1, end) if _TERM.match(lines[i])), end)
 
 
-def _paragraph_end(lines: Sequence[str], at: int) -> int:
-    for position in range(at + 1, len(lines)):
+def _paragraph_end(lines: Sequence[str], start: int) -> int:
+    for position in range(start + 1, len(lines)):
         line = lines[position]
         starts = _ITEM.match(line) or _DELIMITER.match(line) or _BLOCK_ATTRIBUTES.match(line)
-        if not line.strip() or line == "+" or starts or _is_aside(line) or _HEADING.match(line):
+        if not line.strip() or line == "+" or starts or _has_no_text(line) or _HEADING.match(line):
             return position
     return len(lines)
 

@@ -1,4 +1,4 @@
-"""Decode bytes to text, in whatever encoding they are."""
+"""Decode bytes of an unknown encoding to text."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _GUESSED = (
     "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 iso8859_2 koi8_r shift_jis euc_jp gb18030 "
     "big5 euc_kr"
 ).split()
-_LATIN_KIN = frozenset(("cp1250", "cp1254", "iso8859_2", "iso8859_16"))
+_RELATED_LATIN = frozenset(("cp1250", "cp1254", "iso8859_2", "iso8859_16"))
 _SAMPLE_BYTES = 50_000
-_KIN_SHARE = 0.04
+_WESTERN_SHARE = 0.04
 """Share of bytes beyond ASCII below which a text in a Latin encoding is taken as western European,
 which is far more frequent."""
 
 
-_UTF8_AMID = re.compile(rb"\xc2[\xa0-\xbf]|\xc3[\x80-\xbf]|\xe2\x80[\x90-\xaf]")
+_UTF8_LETTERS = re.compile(rb"\xc2[\xa0-\xbf]|\xc3[\x80-\xbf]|\xe2\x80[\x90-\xaf]")
 """Letters and signs of western Europe in UTF-8; read in a western encoding they are no words."""
-_EACH_BYTE = "footnote.western"
+_WESTERN_ERRORS = "footnote.western"
 
 
 def _western(error: UnicodeError) -> tuple[str, int]:
@@ -39,7 +39,7 @@ def _western(error: UnicodeError) -> tuple[str, int]:
     return error.object[error.start : error.end].decode(_WESTERN, "replace"), error.end
 
 
-codecs.register_error(_EACH_BYTE, _western)
+codecs.register_error(_WESTERN_ERRORS, _western)
 
 
 def decode(content: bytes) -> str:
@@ -68,18 +68,18 @@ def decode_and_doubt(content: bytes) -> tuple[str, bool]:
         # An unknown or a wrong declaration is ignored.
         with suppress(LookupError, UnicodeError, ValueError):
             return content.decode(declared.group(1).decode("ascii")), False
-    rest, utf8_letters = _UTF8_AMID.subn(b"", content)
-    likely = _likely_encoding(rest)
-    if utf8_letters and likely not in (_WESTERN, *_LATIN_KIN):
-        utf8_letters, likely = 0, _likely_encoding(content)
-    encoding, errors = ("utf-8", _EACH_BYTE) if utf8_letters else (likely, "replace")
+    remaining, utf8_letters = _UTF8_LETTERS.subn(b"", content)
+    guess = _likely_encoding(remaining)
+    if utf8_letters and guess not in (_WESTERN, *_RELATED_LATIN):
+        utf8_letters, guess = 0, _likely_encoding(content)
+    encoding, errors = ("utf-8", _WESTERN_ERRORS) if utf8_letters else (guess, "replace")
     return content.decode(encoding, errors), bool(utf8_letters)
 
 
 def _likely_encoding(content: bytes) -> str:
     """Guess the encoding from the bytes beyond ASCII, the first of which may come late in a
     file."""
-    first = next((at for at, byte in enumerate(content) if byte > 127), 0)
+    first = next((index for index, byte in enumerate(content) if byte > 127), 0)
     begin = max(first - 200, 0)
     sample = content[begin:][:_SAMPLE_BYTES]
     if begin and b"\n" in sample[:200]:
@@ -90,5 +90,5 @@ def _likely_encoding(content: bytes) -> str:
     best = from_bytes(sample, cp_isolation=_GUESSED).best()
     if best is None:
         return _WESTERN
-    is_kin = best.encoding in _LATIN_KIN and high < _KIN_SHARE * len(sample)
-    return _WESTERN if is_kin else best.encoding
+    is_western = best.encoding in _RELATED_LATIN and high < _WESTERN_SHARE * len(sample)
+    return _WESTERN if is_western else best.encoding

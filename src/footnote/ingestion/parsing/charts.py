@@ -1,4 +1,4 @@
-"""A chart becomes its title and the table of its categories and values."""
+"""Convert a chart to its title and the table of its categories and values."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def chart_drafts(root: Element, page: int | None = None) -> Iterator[Draft]:
     title = _words(child(chart, "title"))
     series = [item for plot in plots for item in children(plot, "ser")]
     names = [_series_name(item, number) for number, item in enumerate(series, start=1)]
-    said = title or ", ".join(names)
-    if said:
-        text = f"Chart: {said}" + (f" ({kind} chart)" if kind else "")
+    caption = title or ", ".join(names)
+    if caption:
+        text = f"Chart: {caption}" + (f" ({kind} chart)" if kind else "")
         yield Draft(kind=BlockKind.CAPTION, text=text, page=page)
     axis = _words(next(children(plots, "catAx", "dateAx"), None))
     categories: dict[int, str] = {}
@@ -72,7 +72,9 @@ def _points(element: Element | None) -> dict[int, str]:
             for index, text in _plain_points(level, "General").items():
                 merged[index] = f"{text} {merged[index]}" if index in merged else text
         return merged
-    format_code = next((found.text for found in descendants(element, "formatCode")), None)
+    format_code = next(
+        (code_element.text for code_element in descendants(element, "formatCode")), None
+    )
     return _plain_points(element, format_code or "General")
 
 
@@ -96,6 +98,6 @@ def _words(element: Element | None) -> str:
     title = child(element, "title") if local(element) != "title" else element
     if title is None:
         return ""
-    texts = [found.text or "" for found in descendants(title, "t")]
-    texts = texts or [found.text or "" for found in descendants(title, "v")]
+    texts = [text_element.text or "" for text_element in descendants(title, "t")]
+    texts = texts or [text_element.text or "" for text_element in descendants(title, "v")]
     return "".join(texts).strip()

@@ -1,4 +1,4 @@
-"""Source code becomes code blocks, one for each definition, under the line that opens it."""
+"""Convert source code to code blocks, one for each definition, under the line that opens it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LONGEST_OPENING = 300
 _SECTIONED = frozenset(("toml", "ini"))
 _LONG_LINES = 60
 """A definition of more lines is split at the definitions inside it."""
-_DEEPEST = 6
+_MAX_LEVEL = 6
 
 
 def read_code(text: str, filename: str) -> Reading:
@@ -87,18 +87,18 @@ def _drafts(code: CodeLines, scope: _Scope) -> Iterator[Draft]:
     """Yield the blocks of a scope, in order."""
     position = scope.start
     for inner in _definitions(code, scope):
-        yield from _unnamed(code, scope, position, inner.start)
+        yield from _between_definitions(code, scope, position, inner.start)
         assert inner.opening is not None
         yield Draft(kind=BlockKind.HEADING, text=_name(code, inner.opening), level=scope.level)
-        if inner.stop - inner.start > _LONG_LINES and scope.level < _DEEPEST:
+        if inner.stop - inner.start > _LONG_LINES and scope.level < _MAX_LEVEL:
             yield from _drafts(code, inner)
         else:
             yield _block(code, inner.start, inner.stop, inner.level)
         position = inner.stop
-    yield from _unnamed(code, scope, position, scope.stop)
+    yield from _between_definitions(code, scope, position, scope.stop)
 
 
-def _unnamed(code: CodeLines, scope: _Scope, start: int, stop: int) -> Iterator[Draft]:
+def _between_definitions(code: CodeLines, scope: _Scope, start: int, stop: int) -> Iterator[Draft]:
     """Yield the lines between definitions as a block under the surrounding heading."""
     if any(line.strip() for line in code.raw[start:stop]):
         yield _block(code, start, stop, scope.level)
@@ -128,7 +128,7 @@ def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
                 if code.plain[number].strip() and outer < code.depths[number] < INSIDE
             )
             depth = min(inner, default=INSIDE)
-    found: list[_Scope] = []
+    definitions: list[_Scope] = []
     position = scope.start if scope.opening is None else scope.opening + 1
     bound = position
     while position < scope.stop:
@@ -139,8 +139,8 @@ def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
         stop = _end(code, position, scope)
         if stop - position > 1 or code.language in _SECTIONED:
             stop = _with_closers(code, stop, scope.stop)
-            start = _first_attached(code, position, bound, after_other=bool(found))
-            found.append(
+            start = _first_attached(code, position, bound, after_other=bool(definitions))
+            definitions.append(
                 _Scope(
                     start=start,
                     stop=stop,
@@ -150,14 +150,16 @@ def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
                 )
             )
         bound = position = stop
-    return found
+    return definitions
 
 
 def _end(code: CodeLines, position: int, scope: _Scope) -> int:
     if code.language not in _SECTIONED:
         return code.end(position, scope.stop)
-    later = range(position + 1, scope.stop)
-    stop = next((each for each in later if _SECTION.match(code.raw[each].strip())), scope.stop)
+    following = range(position + 1, scope.stop)
+    stop = next(
+        (number for number in following if _SECTION.match(code.raw[number].strip())), scope.stop
+    )
     return (
         _first_attached(code, stop, position + 1, after_other=False) if stop < scope.stop else stop
     )
@@ -181,16 +183,16 @@ def _first_attached(code: CodeLines, opening: int, bound: int, *, after_other: b
     After another definition, a comment above a blank line belongs to it as well.
     """
     start = opening
-    apart = False
+    past_blank = False
     comments = _COMMENT if code.language in BRACED else (*_COMMENT, "#")
     for number in range(opening - 1, bound - 1, -1):
-        above = code.raw[number].strip()
-        if not above:
+        line = code.raw[number].strip()
+        if not line:
             if not after_other:
                 break
-            apart = True
+            past_blank = True
             continue
-        if above.startswith(comments if apart else (*comments, *_ATTACHED)):
+        if line.startswith(comments if past_blank else (*comments, *_ATTACHED)):
             start = number
         elif code.depths[number] <= code.depths[opening] and code.plain[number].strip():
             break  # else it may continue a decorator or a comment above it
@@ -213,10 +215,10 @@ def _opens(code: CodeLines, number: int, scope: _Scope) -> bool:
     if not words or code.language in _UNDIVIDED or _KEYWORDS.match(words):
         return False
     if _DEFINITION.match(words) or _UNNAMED_SPACE.match(words):
-        named = code.language in ("python", "ruby") or not words.endswith(";")
+        is_definition = code.language in ("python", "ruby") or not words.endswith(";")
     else:
-        named = code.language == "sql" and _SQL_DEFINITION.match(words) is not None
-    return named or _is_function(code, number, scope)
+        is_definition = code.language == "sql" and _SQL_DEFINITION.match(words) is not None
+    return is_definition or _is_function(code, number, scope)
 
 
 def _is_function(code: CodeLines, number: int, scope: _Scope) -> bool:

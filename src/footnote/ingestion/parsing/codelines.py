@@ -36,13 +36,13 @@ _BLANKED = {
     "sql": rf"--[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_DOLLAR_QUOTED}|'(?:[^']|'')*'|\"[^\"\n]*\"",
 }
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _BLANKED.items()}
-_OTHERWISE = re.compile(f"{_SLASHED}|{_TRIPLE}|{_DOUBLE_QUOTED}|{_CHARACTER}")
+_DEFAULT_PATTERN = re.compile(f"{_SLASHED}|{_TRIPLE}|{_DOUBLE_QUOTED}|{_CHARACTER}")
 """Strings and comments of Java, Kotlin, Swift and Scala, where a quote mark may stand alone in a
 name or before a type."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 _VISIBLE = re.compile(r"[^\s]")
 _CLOSER = re.compile(r"[)\]}]|(?:end|fi|done|esac)\b")
-_GOES_ON = re.compile(
+_CONTINUATION = re.compile(
     r"(?:\{|=>|->|:|where\b|extends\b|implements\b|throws\b|noexcept\b|requires\b)"
 )
 """How a line begins that continues a definition's head, before its body."""
@@ -85,13 +85,13 @@ class CodeLines:
         """Return the index after the last line of the definition at `start`, at most `stop`."""
         if self.language == "sql":
             # The line after the semicolon that ends the SQL statement, not a block inside it.
-            inside = 0
+            nesting = 0
             for number in range(start, stop):
-                for found in _SQL_WORD.finditer(self.plain[number].strip()):
-                    word = found.group().lower()
-                    if word == "go" or (word == ";" and inside <= 0):
+                for match in _SQL_WORD.finditer(self.plain[number].strip()):
+                    word = match.group().lower()
+                    if word == "go" or (word == ";" and nesting <= 0):
                         return number + (word == ";")
-                    inside += (word in ("begin", "case")) - (word == "end")
+                    nesting += (word in ("begin", "case")) - (word == "end")
             return stop
         opening = self._opening(start, stop) if self.in_braces else None
         if opening is None:
@@ -117,11 +117,11 @@ class CodeLines:
             words = self.plain[number].strip()
             before = self.plain[number - 1].strip() if number > start else ""
             if number > start and level == depth:
-                goes_on = _GOES_ON.match(words) or _UNFINISHED.search(before)
-                if not words or not goes_on:
+                continues = _CONTINUATION.match(words) or _UNFINISHED.search(before)
+                if not words or not continues:
                     return None
-            for found in re.finditer(r"[()\[\]{};]", words):
-                mark = found.group()
+            for match in re.finditer(r"[()\[\]{};]", words):
+                mark = match.group()
                 if mark == "{" and level == depth:
                     return number
                 if mark == ";" and level == depth:
@@ -135,12 +135,14 @@ class CodeLines:
         margin = indent(self.raw[start])
         end = start + 1
         for number in range(start + 1, stop):
-            said = self.plain[number].strip()
+            words = self.plain[number].strip()
             if self.depths[number] == INSIDE:
                 end = number + 1
-            elif said:
-                outside = indent(self.raw[number]) <= margin
-                if outside and not (_CLOSER.match(said) or (said == "{" and number == start + 1)):
+            elif words:
+                is_outside = indent(self.raw[number]) <= margin
+                if is_outside and not (
+                    _CLOSER.match(words) or (words == "{" and number == start + 1)
+                ):
                     break
                 end = number + 1
         return end
@@ -153,14 +155,14 @@ def indent(line: str) -> int:
 
 def _plain(lines: Sequence[str], language: str) -> tuple[list[str], list[bool]]:
     """Return the lines with strings and comments blanked, and whether each begins inside one."""
-    pattern = _PATTERNS.get(language, _OTHERWISE if language in BRACED else None)
+    pattern = _PATTERNS.get(language, _DEFAULT_PATTERN if language in BRACED else None)
     if pattern is None:
         return list(lines), [False] * len(lines)
 
-    def blanked(found: re.Match[str]) -> str:
-        return _VISIBLE.sub(" ", found.group()).replace("\n", "\n\0")
+    def blank(match: re.Match[str]) -> str:
+        return _VISIBLE.sub(" ", match.group()).replace("\n", "\n\0")
 
-    plain = pattern.sub(blanked, "\n".join(lines).replace("\0", " ")).split("\n")
+    plain = pattern.sub(blank, "\n".join(lines).replace("\0", " ")).split("\n")
     return [line.removeprefix("\0") for line in plain], [line.startswith("\0") for line in plain]
 
 
@@ -170,8 +172,8 @@ def _open_brackets(plain: Sequence[str]) -> list[int] | None:
     depth = 0
     depths = [0]
     for line in plain:
-        for found in _BRACKET.finditer(line):
-            depth += 1 if found.group() in "([{" else -1
+        for match in _BRACKET.finditer(line):
+            depth += 1 if match.group() in "([{" else -1
             if depth < 0:
                 return None
         depths.append(depth)

@@ -19,7 +19,7 @@ _MAX_SPANNING_SHARE = 0.4
 _MAX_DEPTH = 3
 _MAX_RUNS = 400
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_LEAST_RUNNING_ON = 0.2
+_LEAST_CONTINUED_SHARE = 0.2
 _ROW_CELL = 24
 """Median characters below which the parts of a line are table cells; lines of columns are
 longer."""
@@ -50,13 +50,15 @@ def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
     )
     rows: set[int] = set()
     for before, after in pairwise(lines):
-        close = after.box.top - before.box.bottom < 2.2 * after.size
-        if close and _is_row(before, gutter) and _is_row(after, gutter):
+        is_close = after.box.top - before.box.bottom < 2.2 * after.size
+        if is_close and _is_row(before, gutter) and _is_row(after, gutter):
             rows |= {id(before), id(after)}
-    parted = [
-        piece for item in items for piece in ([item] if id(item) in rows else _parted(item, gutter))
+    pieces = [
+        piece
+        for item in items
+        for piece in ([item] if id(item) in rows else _split_at(item, gutter))
     ]
-    for item in sorted(parted, key=lambda item: (item.box.top, item.box.left)):
+    for item in sorted(pieces, key=lambda item: (item.box.top, item.box.left)):
         if item.box.left < gutter < item.box.right:
             result += _columns_of(band, gutter, depth, right_to_left=right_to_left)
             band = []
@@ -75,7 +77,7 @@ def _columns_of(
     return _ordered(first, depth + 1) + _ordered(second, depth + 1)
 
 
-def _parted(item: PageItem, gutter: float) -> list[PageItem]:
+def _split_at(item: PageItem, gutter: float) -> list[PageItem]:
     """Split a line that has a gap at the gutter; return anything else whole."""
     if isinstance(item, Grid) or not item.box.left < gutter < item.box.right:
         return [item]
@@ -83,8 +85,8 @@ def _parted(item: PageItem, gutter: float) -> list[PageItem]:
     right = [word for word in item.words if word.box.left >= gutter - 1]
     if not left or not right or len(left) + len(right) != len(item.words):
         return [item]
-    apart = min(w.box.left for w in right) - max(w.box.right for w in left)
-    if apart < _LEAST_GUTTER_SIZES * item.size:
+    gap = min(w.box.left for w in right) - max(w.box.right for w in left)
+    if gap < _LEAST_GUTTER_SIZES * item.size:
         return [item]
     return [line_of(left), line_of(right)]
 
@@ -105,56 +107,56 @@ def _gutter(items: Sequence[PageItem]) -> float | None:
     lines = [item for item in items if isinstance(item, Line)]
     if len(lines) < _LEAST_LINES:
         return None
-    least = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
+    least_width = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
     boxes = [word.box for line in lines for word in line.words]
-    whites = _whites(boxes, least, most=_MAX_SPANNING_SHARE * len(lines))
-    for left, right in sorted(whites, key=lambda white: (white[0] - white[1], white[0])):
+    gaps = _white_gaps(boxes, least_width, most_boxes=_MAX_SPANNING_SHARE * len(lines))
+    for left, right in sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap[0])):
         middle = (left + right) / 2
-        if _parts_prose(lines, middle):
+        if _separates_prose(lines, middle):
             return middle
     return None
 
 
-def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[float, float]]:
-    """Return the ranges of x that are at least `least` wide and covered by at most `most` boxes.
+def _white_gaps(
+    boxes: Sequence[Box], least_width: float, *, most_boxes: float
+) -> list[tuple[float, float]]:
+    """Return the ranges of x at least `least_width` wide that at most `most_boxes` boxes cover.
 
     Ranges whose middle lies in the outer 12 % on either side are left out.
     """
     extent = union(boxes)
     low, high = extent.left + 0.12 * extent.width, extent.right - 0.12 * extent.width
     events = sorted([(box.left, 1) for box in boxes] + [(box.right, -1) for box in boxes])
-    whites: list[tuple[float, float]] = []
+    gaps: list[tuple[float, float]] = []
     covering = 0
     for (x, change), (following, _) in pairwise(events):
         covering += change
-        if following == x or covering > most:
+        if following == x or covering > most_boxes:
             continue
-        if whites and whites[-1][1] == x:
-            whites[-1] = (whites[-1][0], following)
+        if gaps and gaps[-1][1] == x:
+            gaps[-1] = (gaps[-1][0], following)
         else:
-            whites.append((x, following))
+            gaps.append((x, following))
     return [
-        white
-        for white in whites
-        if white[1] - white[0] >= least and low < (white[0] + white[1]) / 2 < high
+        gap for gap in gaps if gap[1] - gap[0] >= least_width and low < (gap[0] + gap[1]) / 2 < high
     ]
 
 
-def _parts_prose(lines: Sequence[Line], x: float) -> bool:
+def _separates_prose(lines: Sequence[Line], x: float) -> bool:
     """Whether lines of prose are on both sides of `x`, for some height next to each other."""
-    pieces = [piece for line in lines for piece in _parted(line, x)]
+    pieces = [piece for line in lines for piece in _split_at(line, x)]
     left = [piece for piece in pieces if piece.box.right <= x]
     right = [piece for piece in pieces if piece.box.left >= x]
     if not left or not right:
         return False
-    top = max(min(each.box.top for each in left), min(each.box.top for each in right))
-    bottom = min(max(each.box.bottom for each in left), max(each.box.bottom for each in right))
+    top = max(min(item.box.top for item in left), min(item.box.top for item in right))
+    bottom = min(max(item.box.bottom for item in left), max(item.box.bottom for item in right))
     sides = [
-        [each for each in side if isinstance(each, Line) and top < _middle(each) < bottom]
+        [item for item in side if isinstance(item, Line) and top < _middle(item) < bottom]
         for side in (left, right)
     ]
     spanning = sum(
-        each.box.left < x < each.box.right and top < _middle(each) < bottom for each in pieces
+        item.box.left < x < item.box.right and top < _middle(item) < bottom for item in pieces
     )
     if spanning > _MAX_SPANNING_SHARE * min(map(len, sides)):
         return False
@@ -171,10 +173,10 @@ def _is_prose(lines: Sequence[Line]) -> bool:
     characters = median(_width_in_characters(line.text) for line in lines)
     extent = union(line.box for line in lines)
     full = median(line.box.width for line in lines) / max(extent.width, 1)
-    return characters > _LEAST_CHARACTERS and full > _FULL_SHARE and _runs_on(lines)
+    return characters > _LEAST_CHARACTERS and full > _FULL_SHARE and _continues_sentences(lines)
 
 
-def _runs_on(lines: Sequence[Line]) -> bool:
+def _continues_sentences(lines: Sequence[Line]) -> bool:
     """Whether enough lines continue a sentence, as in prose; table cells begin with a capital.
 
     In scripts without capitals, it is enough that fewer than half of the lines begin with a digit.
@@ -182,7 +184,7 @@ def _runs_on(lines: Sequence[Line]) -> bool:
     begin = [line.text[0] for line in lines if line.text[0].isupper() or line.text[0].islower()]
     if len(begin) < len(lines) / 2:
         return sum(line.text[0].isdigit() for line in lines) < len(lines) / 2
-    return sum(map(str.islower, begin)) > _LEAST_RUNNING_ON * len(begin)
+    return sum(map(str.islower, begin)) > _LEAST_CONTINUED_SHARE * len(begin)
 
 
 def _width_in_characters(text: str) -> int:
@@ -225,10 +227,10 @@ def _by_runs(items: list[PageItem]) -> list[PageItem]:
     return result
 
 
-def _above(one: Box, other: Box) -> bool:
+def _above(box: Box, other: Box) -> bool:
     """Whether one box ends above where another begins, and overlaps it horizontally."""
     return (
-        one.bottom <= other.top + 0.2 * min(one.height, other.height)
-        and one.left < other.right
-        and other.left < one.right
+        box.bottom <= other.top + 0.2 * min(box.height, other.height)
+        and box.left < other.right
+        and other.left < box.right
     )

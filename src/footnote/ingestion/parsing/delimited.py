@@ -1,4 +1,4 @@
-"""Comma-, semicolon- and tab-separated values become a table."""
+"""Convert comma-, semicolon- and tab-separated values to a table."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def read_delimited(text: str) -> Reading:
     """
     rows = _rows(text.replace("\0", ""))
     # The table begins at the first row of two values, if any row has three fields.
-    full = (number for number, row in enumerate(rows) if _count(row) > 1)
+    filled_rows = (number for number, row in enumerate(rows) if _count(row) > 1)
     has_table = max(map(len, rows), default=0) >= _LEAST_COLUMNS_UNDER_TITLE
-    top = next(full, 0) if has_table else 0
+    top = next(filled_rows, 0) if has_table else 0
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
     rows = _without_gaps(rows[top:])
     if rows and any(cell.strip() for cell in rows[0]):
         # Name each column of the first row, but not a first column of row names.
         width = max(len(row) for row in rows)
         unnamed_index = not rows[0][0].strip()
-        named = [
-            cell or f"column {at}" if unnamed_index and at > 1 else cell
-            for at, cell in enumerate(map(str.strip, rows[0]), 1)
+        header = [
+            cell or f"column {column}" if unnamed_index and column > 1 else cell
+            for column, cell in enumerate(map(str.strip, rows[0]), 1)
         ]
-        rows[0] = named + [f"column {at}" for at in range(len(named) + 1, width + 1)]
+        rows[0] = header + [f"column {column}" for column in range(len(header) + 1, width + 1)]
     return Reading(drafts=(*titles, *table_drafts(rows)))
 
 
@@ -109,18 +109,18 @@ def _begins_table(part: Sequence[Sequence[str]], table: Sequence[Sequence[str]])
     of the table continue it, even below a row of one value, unless they are wider.
     """
     first = part[0]
-    full = next((row for row in part if _count(row) > 1), first)
+    first_full = next((row for row in part if _count(row) > 1), first)
     if any(
-        _DIGIT.search(cell) and _all_have_digits(table[1:], at)
-        for at, cell in enumerate(full)
-        if at < _reach(table[:1])
+        _DIGIT.search(cell) and _all_have_digits(table[1:], column)
+        for column, cell in enumerate(first_full)
+        if column < _reach(table[:1])
     ):
         return _reach(part) > _reach(table[:1])
     if _count(first) < 2 or _reach(part) != _reach(table[:1]):
         return True
     return any(
-        cell.strip() and not _DIGIT.search(cell) and _all_have_digits(part[1:], at)
-        for at, cell in enumerate(first)
+        cell.strip() and not _DIGIT.search(cell) and _all_have_digits(part[1:], column)
+        for column, cell in enumerate(first)
     )
 
 
@@ -136,4 +136,6 @@ def _all_have_digits(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 def _reach(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of the last filled column, from 1; 0 without any."""
-    return max((at for row in rows for at, cell in enumerate(row, 1) if cell.strip()), default=0)
+    return max(
+        (column for row in rows for column, cell in enumerate(row, 1) if cell.strip()), default=0
+    )

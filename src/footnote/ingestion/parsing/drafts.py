@@ -32,13 +32,13 @@ _DIRECTIONS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ODD_SPACE = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f]")
 _LINE_END_SPACE = re.compile(r"[ \t]+(?=\n|$)")
 _BLANK_LINES = re.compile(r"\n{3,}")
-_WORTHLESS_TITLE = re.compile(
+_MEANINGLESS_TITLE = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel).*|powerpoint[- ]pr.sentation|presentation\d*|slide \d+"
     r"|untitled.*|unbenannt.*|document\d*|dokument\d*|\(?(?:anonymous|unspecified)\)?|title|none"
     r"|.*\.(?:docx?|pdf|pptx?|xlsx?|od[tsp]|indd|qxd|tex|dvi|rtf|txt|html?))",
     re.IGNORECASE,
 )
-_REGISTERED = re.compile(r"[\d./ -]{6,}")
+_REGISTRY_NUMBER = re.compile(r"[\d./ -]{6,}")
 """A title that is a number longer than a year."""
 _UNNAMED_SHEET = re.compile(
     r"(?:sheet|tabelle|feuille?|hoja|foglio|planilha|folha|blad|arkusz|лист) ?\d+", re.IGNORECASE
@@ -108,9 +108,9 @@ def line_drafts(
     lines: Iterable[str], together: int, kind: BlockKind = BlockKind.PARAGRAPH
 ) -> Iterator[Draft]:
     """Yield the lines that are not blank, in blocks of `together` lines."""
-    written = [line for line in lines if line.strip()]
-    for start in range(0, len(written), together):
-        yield Draft(kind=kind, text="\n".join(written[start : start + together]))
+    not_blank = [line for line in lines if line.strip()]
+    for start in range(0, len(not_blank), together):
+        yield Draft(kind=kind, text="\n".join(not_blank[start : start + together]))
 
 
 def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument:
@@ -124,20 +124,20 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     pictures: list[Picture] = []
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
-    for draft in _said(reading.drafts):
+    for draft in _with_paragraphs(reading.drafts):
         if draft.kind is BlockKind.HEADING and len(draft.text) > _MOST_HEADING_CHARACTERS:
             draft = replace(draft, kind=BlockKind.PARAGRAPH, level=0)  # noqa: PLW2901
         if draft.picture:
-            apart = draft.page != page
-            alone = apart and reading.pages_stand_alone
+            on_new_page = draft.page != page
+            is_alone = on_new_page and reading.pages_stand_alone
             pictures.append(
                 Picture(
                     content=draft.picture,
                     media_type=KEPT_PICTURE_TYPE,
                     after=len(blocks),
-                    paragraph=1 if apart else max(paragraph, 1),
+                    paragraph=1 if on_new_page else max(paragraph, 1),
                     page=draft.page,
-                    heading_path=() if alone else tuple(title for _, title in chain),
+                    heading_path=() if is_alone else tuple(title for _, title in chain),
                 )
             )
         text = clean_code(draft.text) if draft.kind is BlockKind.CODE else clean(draft.text)
@@ -151,11 +151,11 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
             if reading.pages_stand_alone:
                 chain.clear()
         if is_heading:
-            chain = _above(chain, draft.level)
+            chain = _chain_above(chain, draft.level)
             chain.append((draft.level, text))
             del chain[:-_MOST_HEADINGS_ABOVE]
         else:
-            chain = _above(chain, draft.level) if draft.level else chain
+            chain = _chain_above(chain, draft.level) if draft.level else chain
             paragraph += 1
         blocks.append(
             Block(
@@ -188,22 +188,22 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     )
 
 
-def _above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:
+def _chain_above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:
     """Drop the headings of this level and deeper from the chain, and return it."""
     while chain and chain[-1][0] >= level:
         chain.pop()
     return chain
 
 
-def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
+def _with_paragraphs(drafts: Sequence[Draft]) -> Sequence[Draft]:
     """Return the drafts; if all are headings, those with none below them become paragraphs."""
     if any(draft.kind is not BlockKind.HEADING for draft in drafts):
         return drafts
-    written = [draft for draft in drafts if clean(draft.text)]
-    below = [draft.level for draft in written[1:]] + [0]
+    not_empty = [draft for draft in drafts if clean(draft.text)]
+    next_levels = [draft.level for draft in not_empty[1:]] + [0]
     return [
-        draft if under > draft.level else replace(draft, kind=BlockKind.PARAGRAPH)
-        for draft, under in zip(written, below, strict=False)
+        draft if next_level > draft.level else replace(draft, kind=BlockKind.PARAGRAPH)
+        for draft, next_level in zip(not_empty, next_levels, strict=False)
     ]
 
 
@@ -215,12 +215,12 @@ def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
     """
     declared = _one_line(declared or "")
     stem = _one_line(stem_of(filename))
-    if stem and _REGISTERED.fullmatch(declared):
+    if stem and _REGISTRY_NUMBER.fullmatch(declared):
         return stem[:MAX_TITLE_CHARACTERS]
-    if declared and not _WORTHLESS_TITLE.fullmatch(declared):
+    if declared and not _MEANINGLESS_TITLE.fullmatch(declared):
         return declared[:MAX_TITLE_CHARACTERS]
     headings = (draft.text for draft in drafts if draft.kind is BlockKind.HEADING)
-    heading = next((said for text in headings if (said := _one_line(text))), "")
+    heading = next((line for text in headings if (line := _one_line(text))), "")
     # A numbered chapter is not the title of the whole, nor is the default name of a sheet.
     if _NUMBERED.match(heading) or _UNNAMED_SHEET.fullmatch(heading):
         heading = ""
@@ -240,5 +240,5 @@ def stem_of(filename: str) -> str:
     """
     path = PurePath(filename.replace("\\", "/"))
     inner = PurePath(path.stem)
-    packed = path.suffix.lower() in _PACKED and inner.suffix.lower() in _ENDINGS
-    return inner.stem if packed else path.stem
+    is_compressed = path.suffix.lower() in _PACKED and inner.suffix.lower() in _ENDINGS
+    return inner.stem if is_compressed else path.stem

@@ -27,7 +27,7 @@ _AUTO_NUMBER = re.compile(
 )
 _NUMBER_STYLES = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter",
                   "romanLc": "lowerRoman", "romanUc": "upperRoman"}  # fmt: skip
-_AROUND = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "Plain": ("", "")}
+_AFFIXES = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "Plain": ("", "")}
 
 
 def paragraph_text(paragraph: Element, package: Package, part: str) -> str:
@@ -36,13 +36,13 @@ def paragraph_text(paragraph: Element, package: Package, part: str) -> str:
     for item in paragraph:
         name = local(item)
         if name in ("r", "fld"):
-            said = "".join(found.text or "" for found in children(item, "t"))
+            run_text = "".join(text_element.text or "" for text_element in children(item, "t"))
             link = child(item, "rPr", "hlinkClick")
             if link is not None:
                 relation = package.relations(part).get(link.get(f"{RELATIONSHIPS}id", ""))
                 if relation is not None and relation.external:
-                    said = link_text(said, relation.target)
-            text += said
+                    run_text = link_text(run_text, relation.target)
+            text += run_text
         elif name == "br":
             text += "\n"
         elif name == "AlternateContent" and (chosen := alternative(item)) is not None:
@@ -59,7 +59,7 @@ class _Numbers:
     counters: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     def label(self, depth: int, mark: Element | None) -> str:
-        """Return the label of the next item; after an interruption a list begins anew."""
+        """Return the label of the next item; after an interruption a list restarts."""
         for deeper in [key for key in self.counters if key > depth]:
             del self.counters[deeper]
         scheme = attribute(mark, "type") or "" if mark is not None else ""
@@ -67,11 +67,11 @@ class _Numbers:
         if mark is None or match is None:
             self.counters.pop(depth, None)
             return BULLET
-        begun, number = self.counters.get(depth, ("", 0))
+        previous_scheme, number = self.counters.get(depth, ("", 0))
         start = attribute(mark, "startAt") or "1"
-        number = number + 1 if begun == scheme else int(start) if start.isdecimal() else 1
+        number = number + 1 if previous_scheme == scheme else int(start) if start.isdecimal() else 1
         self.counters[depth] = (scheme, number)
-        before, after = _AROUND[match.group(2)]
+        before, after = _AFFIXES[match.group(2)]
         return before + format_number(number, _NUMBER_STYLES[match.group(1)]) + after
 
 
@@ -98,8 +98,8 @@ def frame_drafts(
         style = child(styles, f"lvl{depth + 1}pPr") if styles is not None else None
         mark = bullet_mark(properties)
         mark = bullet_mark(style) if mark is None else mark
-        implied = mark is None and bulleted and len(paragraphs) > 1
-        if implied or (mark is not None and local(mark) != "buNone"):
+        is_implied = mark is None and bulleted and len(paragraphs) > 1
+        if is_implied or (mark is not None and local(mark) != "buNone"):
             flow.item(text, depth, numbers.label(depth, mark))
         else:
             numbers.counters.clear()
@@ -134,7 +134,7 @@ def drawn_table_drafts(
             else:
                 body = child(cell, "txBody")
                 paragraphs = children(body, "p") if body is not None else ()
-                lines = (paragraph_text(each, package, part) for each in paragraphs)
+                lines = (paragraph_text(paragraph, package, part) for paragraph in paragraphs)
                 text = "\n".join(line for line in lines if line.strip())
             texts.append(text)
         rows.append(texts)

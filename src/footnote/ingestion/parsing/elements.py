@@ -130,12 +130,12 @@ def read_xml(text: str, filename: str) -> Reading:
 
 def _title(node: Node) -> str | None:
     """Return the title of the root, or of one of its first children whose name is unique."""
-    times = Counter(child.name for child in node.children)
-    heads = (child for child in node.children[:3] if times[child.name] == 1)
+    counts = Counter(child.name for child in node.children)
+    heads = (child for child in node.children[:3] if counts[child.name] == 1)
     for child in (node, *heads):
         for name in _TITLES:
-            if (found := child.first(name)) is not None and not found.children:
-                return found.text or None
+            if (title := child.first(name)) is not None and not title.children:
+                return title.text or None
     return None
 
 
@@ -153,8 +153,10 @@ def _element_drafts(node: Node, level: int) -> Iterator[Draft]:
     by_name: dict[str, list[Node]] = {}
     for child in node.children:
         by_name.setdefault(child.name, []).append(child)
-    found = {name: _rows(alike) for name, alike in by_name.items() if len(alike) > 1}
-    tables = {name: rows for name, rows in found.items() if rows}
+    rows_by_name = {
+        name: _rows(siblings) for name, siblings in by_name.items() if len(siblings) > 1
+    }
+    tables = {name: rows for name, rows in rows_by_name.items() if rows}
     for child in node.children:
         if child.name in tables:
             rows = tables[child.name]
@@ -184,8 +186,10 @@ def _child_drafts(child: Node, level: int) -> Iterator[Draft]:
         yield from _element_drafts(child, level)
         return
     if level <= _MAX_HEADING_LEVEL:
-        titles = (found for name in _TITLES if (found := child.first(name)) is not None)
-        title = next((found for found in titles if not found.children and found.text), None)
+        titles = (candidate for name in _TITLES if (candidate := child.first(name)) is not None)
+        title = next(
+            (candidate for candidate in titles if not candidate.children and candidate.text), None
+        )
         heading = title.text if title is not None else child.name
         yield Draft(kind=BlockKind.HEADING, text=heading, level=level)
         if title is not None:
@@ -194,11 +198,11 @@ def _child_drafts(child: Node, level: int) -> Iterator[Draft]:
 
 
 def _leaf_lines(leaf: Node) -> Iterator[str]:
-    about = ", ".join(f"{key} {value}" for key, value in leaf.attributes.items() if value.strip())
-    name = f"{leaf.name} ({about})" if about else leaf.name
+    details = ", ".join(f"{key} {value}" for key, value in leaf.attributes.items() if value.strip())
+    name = f"{leaf.name} ({details})" if details else leaf.name
     if text := leaf.text:
         yield f"{name}: {text}"
-    elif about:
+    elif details:
         yield name
 
 

@@ -1,4 +1,4 @@
-"""An e-book becomes its chapters in reading order, each under its heading."""
+"""Read an e-book as its chapters in reading order, each under its heading."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footnote.ingestion.parsing.html import read_html
 
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _NAVIGATION = "application/x-dtbncx+xml"
-_KEPT_METADATA = {"creator": "author", "publisher": "publisher", "date": "date"}
+_METADATA_KEYS = {"creator": "author", "publisher": "publisher", "date": "date"}
 _FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _MAX_PART_BYTES = 64 * 1024 * 1024
 
@@ -77,7 +77,7 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
         folder = posixpath.dirname(package_path)
         items = {
             node.attributes.get("id", ""): _Item(
-                _inside(folder, node.attributes.get("href", "")),
+                _resolved_path(folder, node.attributes.get("href", "")),
                 node.attributes.get("media-type", ""),
                 node.attributes.get("properties", ""),
             )
@@ -100,12 +100,12 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
 
 
 def _spine(package: Node, items: dict[str, _Item]) -> Iterator[_Item]:
-    seen: set[str] = set()
+    paths: set[str] = set()
     for reference in _descendants(package, "itemref"):
         item = items.get(reference.attributes.get("idref", ""))
-        if item is None or item.path in seen or "nav" in item.properties.split():
+        if item is None or item.path in paths or "nav" in item.properties.split():
             continue
-        seen.add(item.path)
+        paths.add(item.path)
         if item.media_type in _PAGES:
             yield item
 
@@ -119,11 +119,13 @@ def _labels(book: _Book, items: dict[str, _Item]) -> dict[str, str]:
             for point in _descendants(_parsed(book.text(item.path)), "navPoint"):
                 label, target = point.first("navLabel"), point.first("content")
                 if label is not None and target is not None:
-                    path = _inside(folder, target.attributes.get("src", ""))
+                    path = _resolved_path(folder, target.attributes.get("src", ""))
                     labels.setdefault(path, label.text)
         elif "nav" in item.properties.split():
             for link in _descendants(_parsed(book.text(item.path)), "a"):
-                labels.setdefault(_inside(folder, link.attributes.get("href", "")), link.text)
+                labels.setdefault(
+                    _resolved_path(folder, link.attributes.get("href", "")), link.text
+                )
     return labels
 
 
@@ -136,15 +138,15 @@ def _parsed(text: str) -> Node:
 
 
 def _metadata(package: Node) -> tuple[str | None, str, dict[str, MetadataValue]]:
-    about = package.first("metadata") or Node("metadata", {})
-    if (older := about.first("dc-metadata")) is not None:
-        about = older
+    element = package.first("metadata") or Node("metadata", {})
+    if (older := element.first("dc-metadata")) is not None:
+        element = older
     metadata: dict[str, MetadataValue] = {}
-    for name, kept in _KEPT_METADATA.items():
-        values = dict.fromkeys(child.text for child in about.children if child.name == name)
-        if told := ", ".join(filter(None, values)):
-            metadata[kept] = told
-    title, language = about.first("title"), about.first("language")
+    for name, key in _METADATA_KEYS.items():
+        values = dict.fromkeys(child.text for child in element.children if child.name == name)
+        if value := ", ".join(filter(None, values)):
+            metadata[key] = value
+    title, language = element.first("title"), element.first("language")
     return (
         title.text if title is not None else None,
         language.text.split("-")[0].lower()[:3] if language is not None else "",
@@ -152,7 +154,7 @@ def _metadata(package: Node) -> tuple[str | None, str, dict[str, MetadataValue]]
     )
 
 
-def _inside(folder: str, reference: str) -> str:
+def _resolved_path(folder: str, reference: str) -> str:
     path = unquote(reference.split("#", 1)[0])
     return posixpath.normpath(posixpath.join(folder, path)) if path else ""
 
@@ -160,7 +162,7 @@ def _inside(folder: str, reference: str) -> str:
 def _descendants(node: Node, name: str) -> Iterator[Node]:
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        if one.name == name:
-            yield one
-        waiting += reversed(one.children)
+        current = waiting.pop()
+        if current.name == name:
+            yield current
+        waiting += reversed(current.children)

@@ -1,4 +1,4 @@
-"""Equations of Office files (OMML) and of OpenDocument (MathML) become text on one line."""
+"""Convert equations of Office files (OMML) and OpenDocument (MathML) to text on one line."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ def _argument(element: Element, position: int) -> str:
 
 
 def _fraction(element: Element) -> str:
-    above, below = _part(element, "num"), _part(element, "den")
+    numerator, denominator = _part(element, "num"), _part(element, "den")
     if _sign(element, "fPr", "type") == "noBar":
-        return f"({above} over {below})"
-    return f"{_grouped(above)}/{_grouped(below)}"
+        return f"({numerator} over {denominator})"
+    return f"{_grouped(numerator)}/{_grouped(denominator)}"
 
 
-def _scripts(base: str, below: str, above: str) -> str:
+def _scripts(base: str, subscript: str, superscript: str) -> str:
     text = base
-    if below:
-        text += f"_{_grouped(below)}"
-    if above:
-        text += f"^{_grouped(above)}"
+    if subscript:
+        text += f"_{_grouped(subscript)}"
+    if superscript:
+        text += f"^{_grouped(superscript)}"
     return text
 
 
 def _sign(element: Element, *path: str) -> str | None:
     """Return the sign that a property sets; None where the default applies."""
-    found = child(element, *path)
-    return attribute(found, "val") if found is not None else None
+    sign = child(element, *path)
+    return attribute(sign, "val") if sign is not None else None
 
 
 def _sum(element: Element) -> str:
@@ -71,9 +71,9 @@ def _sum(element: Element) -> str:
 
 
 def _delimited(element: Element) -> str:
-    def sign(name: str, usual: str) -> str:
+    def sign(name: str, default: str) -> str:
         value = _sign(element, "dPr", name)
-        return usual if value is None else value
+        return default if value is None else value
 
     inner = sign("sepChr", "|").join(_text(item) for item in children(element, "e"))
     return f"{sign('begChr', '(')}{inner}{sign('endChr', ')')}"
@@ -81,8 +81,8 @@ def _delimited(element: Element) -> str:
 
 def _function(element: Element) -> str:
     argument = _part(element, "e")
-    opened = argument if argument.startswith(("(", "[")) else f"({argument})"
-    return f"{_part(element, 'fName')}{opened}"
+    grouped = argument if argument.startswith(("(", "[")) else f"({argument})"
+    return f"{_part(element, 'fName')}{grouped}"
 
 
 def _matrix(element: Element) -> str:

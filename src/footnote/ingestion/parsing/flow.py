@@ -64,8 +64,8 @@ class Flow:
     def note(self, label: str, text: str) -> None:
         """Add a footnote, an endnote or a comment after the open block, or after the last one."""
         if text.strip():
-            said = f"[{label}: {clean(text)}]"
-            self._deferred.append(Draft(kind=BlockKind.PARAGRAPH, text=said, page=self.page))
+            line = f"[{label}: {clean(text)}]"
+            self._deferred.append(Draft(kind=BlockKind.PARAGRAPH, text=line, page=self.page))
 
     def close(self) -> list[Draft]:
         """Close the open block and return all drafts so far."""
@@ -97,8 +97,8 @@ class Flow:
         items, self._items = self._items, []
         if sum(len(text) for _, _, text in items) > _LONG_ITEM_CHARACTERS * len(items):
             for _, label, text in items:
-                said = text if label in (BULLET, "") else f"{label} {text}"
-                self.drafts.append(Draft(kind=BlockKind.PARAGRAPH, text=said, page=self.page))
+                paragraph = text if label in (BULLET, "") else f"{label} {text}"
+                self.drafts.append(Draft(kind=BlockKind.PARAGRAPH, text=paragraph, page=self.page))
         else:
             text = list_text(items)
             self.drafts.append(Draft(kind=BlockKind.LIST, text=text, page=self.page))
@@ -118,10 +118,10 @@ def list_text(items: Sequence[tuple[int, str, str]]) -> str:
     >>> list_text([(1, "-", "a"), (2, "1.", "b")])
     '- a\\n  1. b'
     """
-    least = min(depth for depth, _, _ in items)
+    least_depth = min(depth for depth, _, _ in items)
     lines = []
     for depth, label, text in items:
-        indent = "  " * (depth - least)
+        indent = "  " * (depth - least_depth)
         marker = f"{label} " if label else "  "
         lines.append(indent + marker + text.replace("\n", f"\n{indent}  "))
     return "\n".join(lines)
@@ -135,11 +135,11 @@ def link_text(text: str, target: str) -> str:
     """
     if not _SHOWN_TARGET.match(target) or len(target) > _MAX_TARGET_CHARACTERS:
         return text
-    shown = re.sub(r"^mailto:", "", target, flags=re.IGNORECASE).split("?subject")[0]
-    bare = re.sub(r"^\w+://(?:www\.)?", "", shown).rstrip("/")
+    address = re.sub(r"^mailto:", "", target, flags=re.IGNORECASE).split("?subject")[0]
+    bare = re.sub(r"^\w+://(?:www\.)?", "", address).rstrip("/")
     if not text.strip():
-        return shown
+        return address
     if bare and bare.lower() in text.lower():
         return text
     trailing = text[len(text.rstrip()) :]
-    return f"{text.rstrip()} ({shown}){trailing}"
+    return f"{text.rstrip()} ({address}){trailing}"

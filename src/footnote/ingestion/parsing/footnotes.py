@@ -39,9 +39,9 @@ def part_notes(
             position += 1
             continue
         end = position + 1
-        while end < len(items) and _goes_on(items, end, height, body_size):
+        while end < len(items) and _continues(items, end, height, body_size):
             end += 1
-        lines = tuple(each for each in items[position:end] if isinstance(each, Line))
+        lines = tuple(line for line in items[position:end] if isinstance(line, Line))
         notes.append(Note(note, lines))
         position = end
     return tuple(text), tuple(notes)
@@ -52,8 +52,8 @@ def _opening(item: PageItem, height: float, body_size: float) -> str | None:
         return None
     if item.box.top < _FOOT_SHARE * height:
         return None
-    found = _NOTE.match(item.text)
-    return found["mark"] + found["bracket"] if found else None
+    match = _NOTE.match(item.text)
+    return match["mark"] + match["bracket"] if match else None
 
 
 def _is_foot(items: Sequence[PageItem], position: int, body_size: float) -> bool:
@@ -68,7 +68,7 @@ def _is_foot(items: Sequence[PageItem], position: int, body_size: float) -> bool
     )
 
 
-def _goes_on(items: Sequence[PageItem], position: int, height: float, body_size: float) -> bool:
+def _continues(items: Sequence[PageItem], position: int, height: float, body_size: float) -> bool:
     item, before = items[position], items[position - 1]
     return (
         isinstance(item, Line)
@@ -82,12 +82,12 @@ def placed(drafts: Sequence[Draft], notes: Sequence[tuple[str, Draft]]) -> list[
     """Return the drafts of a page, each note after the first that contains its mark, else last."""
     after: dict[int, list[Draft]] = {}
     for mark, note in notes:
-        bearer = re.compile(rf"(?<=[^\W\d_A-Z.,;:)\]”\"'’」!?]){re.escape(mark)}(?![\d)%])")
-        strict = re.compile(rf"(?<=[^\s\d]){re.escape(mark)}(?![\w)%])")
+        preferred = re.compile(rf"(?<=[^\W\d_A-Z.,;:)\]”\"'’」!?]){re.escape(mark)}(?![\d)%])")
+        fallback = re.compile(rf"(?<=[^\s\d]){re.escape(mark)}(?![\w)%])")
         index = next(
             (
                 i
-                for pattern in (bearer, strict)
+                for pattern in (preferred, fallback)
                 for i, draft in enumerate(drafts)
                 if draft.level == 0 and pattern.search(draft.text)
             ),

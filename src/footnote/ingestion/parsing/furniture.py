@@ -21,8 +21,8 @@ _PAGE_NUMBER = re.compile(
 _WIDE_MARGIN_SHARE = 0.22
 """Share of the page height at the bottom where a page number may be, as in LaTeX letters and
 articles."""
-_WELL_APART = 1.5
-_APART = 0.9
+_WIDE_GAP = 1.5
+_LEAST_GAP = 0.9
 """Least gap between a running line and the text, in font sizes of that line."""
 _DIGITS = re.compile(r"\d+")
 _ENDS = " #|-–—·/"
@@ -43,7 +43,7 @@ class Furniture:
     def add(self, number: int, height: float, items: Sequence[PageItem]) -> None:
         """Record the lines in the margins of a page."""
         for item in _marginal(items, height):
-            for place in _places(item):
+            for place in _keys(item):
                 self.seen[place].add(number)
 
     def running(self, page_count: int) -> set[Place]:
@@ -59,21 +59,21 @@ class Furniture:
         dropped: set[int] = set()
         for item in _marginal(items, height):
             is_number = _PAGE_NUMBER.fullmatch(item.text)
-            if not is_number and not any(place in running for place in _places(item)):
+            if not is_number and not any(place in running for place in _keys(item)):
                 continue
             dropped.add(id(item))
             if not is_number:
-                kept = self.headers if item.box.top < height / 2 else self.footers
-                kept.setdefault(_DIGITS.sub("#", item.text), Counter())[item.text] += 1
+                counters = self.headers if item.box.top < height / 2 else self.footers
+                counters.setdefault(_DIGITS.sub("#", item.text), Counter())[item.text] += 1
         return tuple(item for item in items if id(item) not in dropped)
 
     def remembered(self) -> tuple[str, str]:
         """Return the running header and footer, most frequent line first, without numbers that
         change."""
-        return _said(self.headers), _said(self.footers)
+        return _most_frequent(self.headers), _most_frequent(self.footers)
 
 
-def _said(lines: dict[str, Counter[str]]) -> str:
+def _most_frequent(lines: dict[str, Counter[str]]) -> str:
     ordered = sorted(lines, key=lambda masked: (-lines[masked].total(), masked))[:3]
     texts = [
         next(iter(lines[masked])) if len(lines[masked]) == 1 else masked.strip(_ENDS)
@@ -97,8 +97,8 @@ def _marginal(items: Sequence[PageItem], height: float) -> list[Line]:
         return numbers
     top.sort(key=lambda line: line.box.top)
     bottom.sort(key=lambda line: -line.box.bottom)
-    found = _off(top, items, 1) + _off(bottom, items, -1)
-    return list({id(line): line for line in (*found, *numbers)}.values())
+    separate = _set_apart(top, items, 1) + _set_apart(bottom, items, -1)
+    return list({id(line): line for line in (*separate, *numbers)}.values())
 
 
 def _lowest_number(lines: Sequence[Line], items: Sequence[PageItem], height: float) -> list[Line]:
@@ -107,19 +107,19 @@ def _lowest_number(lines: Sequence[Line], items: Sequence[PageItem], height: flo
     if lowest is None or lowest.box.top < (1 - _WIDE_MARGIN_SHARE) * height or len(items) < 2:
         return []
     others = (item for item in items if item is not lowest)
-    apart = all(_gap(lowest, other, -1) >= _WELL_APART * lowest.size for other in others)
-    return [lowest] if apart and _PAGE_NUMBER.fullmatch(lowest.text) else []
+    is_apart = all(_gap(lowest, other, -1) >= _WIDE_GAP * lowest.size for other in others)
+    return [lowest] if is_apart and _PAGE_NUMBER.fullmatch(lowest.text) else []
 
 
-def _off(margin: list[Line], items: Sequence[PageItem], direction: int) -> list[Line]:
+def _set_apart(margin: list[Line], items: Sequence[PageItem], direction: int) -> list[Line]:
     """Return the outermost lines of a margin, up to the last one with a gap to all that follows."""
     inner = set(map(id, margin))
-    rest = [item for item in items if id(item) not in inner]
+    following = [item for item in items if id(item) not in inner]
     while margin:
         line = margin[-1]
-        if all(_gap(line, other, direction) >= _APART * line.size for other in rest):
+        if all(_gap(line, other, direction) >= _LEAST_GAP * line.size for other in following):
             return margin
-        rest.append(margin.pop())
+        following.append(margin.pop())
     return margin
 
 
@@ -129,7 +129,7 @@ def _gap(line: Line, other: PageItem, direction: int) -> float:
     return line.box.top - other.box.bottom
 
 
-def _places(line: Line) -> Iterable[Place]:
+def _keys(line: Line) -> Iterable[Place]:
     """Return the keys under which a line recurs: its text with masked numbers, at two rounded
     heights."""
     text = _DIGITS.sub("#", line.text)

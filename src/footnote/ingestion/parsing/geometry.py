@@ -120,7 +120,7 @@ def line_of(words: Sequence[Word]) -> Line:
         words=ordered,
         box=union(word.box for word in ordered),
         text=" ".join(texts),
-        size=sizes.pop() if len(sizes) == 1 else max(ordered, key=lambda each: len(each.text)).size,
+        size=sizes.pop() if len(sizes) == 1 else max(ordered, key=lambda word: len(word.text)).size,
         bold=all(word.bold for word in ordered),
         mono=all(word.mono for word in ordered),
         first_width=ordered[0].box.width,
@@ -130,9 +130,11 @@ def line_of(words: Sequence[Word]) -> Line:
 
 def mean_confidence(parts: Sequence[Word | Line]) -> float | None:
     """Return the mean OCR confidence, weighted by length, in 0…1; None without OCR text."""
-    read = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
-    total = sum(length for _, length in read)
-    return round(sum(value * length for value, length in read) / total, 4) if total else None
+    recognized = [
+        (part.confidence, len(part.text)) for part in parts if part.confidence is not None
+    ]
+    total = sum(length for _, length in recognized)
+    return round(sum(value * length for value, length in recognized) / total, 4) if total else None
 
 
 def join_baselines(lines: Iterable[Line]) -> list[Line]:
@@ -141,8 +143,8 @@ def join_baselines(lines: Iterable[Line]) -> list[Line]:
     for line in lines:
         if joined and _continues(joined[-1], line):
             before = joined.pop()
-            grown = line_of((*before.words, *line.words))
-            joined.append(replace(grown, rank=before.rank or line.rank))
+            joined_line = line_of((*before.words, *line.words))
+            joined.append(replace(joined_line, rank=before.rank or line.rank))
             continue
         joined.append(line)
     return joined
@@ -191,7 +193,7 @@ def rule_tables(lines: Sequence[Line], rules: Sequence[Box]) -> list[PageItem]:
         columns = _distinct((rule.left + rule.right) / 2 for rule in vertical)
         rows = _distinct((rule.top + rule.bottom) / 2 for rule in horizontal)
         if len(columns) > 2 and len(rows) > 2:
-            items = _cut_out(items, columns, rows)
+            items = _extract_grid(items, columns, rows)
     return items
 
 
@@ -228,7 +230,7 @@ def _distinct(values: Iterable[float]) -> list[float]:
     return distinct
 
 
-def _cut_out(
+def _extract_grid(
     items: Sequence[PageItem], columns: Sequence[float], rows: Sequence[float]
 ) -> list[PageItem]:
     """Move the words inside a grid from their lines into its cells, and return all items.
@@ -236,24 +238,24 @@ def _cut_out(
     They are returned unchanged if no word is inside, or if the cells are too long for a table.
     """
     area = Box(columns[0], rows[0], columns[-1], rows[-1])
-    kept: list[PageItem] = []
+    remaining: list[PageItem] = []
     inside: list[Word] = []
     position: int | None = None
     for item in items:
-        taken = (
+        words_inside = (
             [word for word in item.words if area.contains_centre_of(word.box)]
             if isinstance(item, Line)
             else []
         )
-        if taken:
-            inside.extend(taken)
-            position = len(kept) if position is None else position
-            chosen = set(map(id, taken))
-            left_over = [word for word in item.words if id(word) not in chosen]
-            if left_over:
-                kept.append(line_of(left_over))
+        if words_inside:
+            inside.extend(words_inside)
+            position = len(remaining) if position is None else position
+            chosen = set(map(id, words_inside))
+            words_outside = [word for word in item.words if id(word) not in chosen]
+            if words_outside:
+                remaining.append(line_of(words_outside))
         else:
-            kept.append(item)
+            remaining.append(item)
     if position is None:
         return list(items)
     cells: list[list[list[Word]]] = [[[] for _ in columns[1:]] for _ in rows[1:]]
@@ -266,13 +268,13 @@ def _cut_out(
     filled = [cell for row in grid.rows for cell in row if cell]
     if sum(map(len, filled)) > _MAX_RULED_CELL_CHARACTERS * len(filled):
         return list(items)
-    kept.insert(position, grid)
-    return kept
+    remaining.insert(position, grid)
+    return remaining
 
 
 def _interval(bounds: Sequence[float], value: float) -> int:
-    found = next((index for index, bound in enumerate(bounds) if bound > value), len(bounds) - 1)
-    return max(0, min(found - 1, len(bounds) - 2))
+    upper = next((index for index, bound in enumerate(bounds) if bound > value), len(bounds) - 1)
+    return max(0, min(upper - 1, len(bounds) - 2))
 
 
 # --- tables that are only spaced out --------------------------------------------------------
@@ -318,8 +320,8 @@ def _is_wrapped(split: Sequence[Sequence[Line]], start: int, position: int) -> b
         return False
     above, (cell, *_) = split[position - 1], split[position]
     leftmost = min(line[0].box.left for line in split[start:position])
-    close = cell.box.top - above[0].box.bottom < 0.5 * cell.size
-    return close and cell.box.left > leftmost + cell.size
+    is_close = cell.box.top - above[0].box.bottom < 0.5 * cell.size
+    return is_close and cell.box.left > leftmost + cell.size
 
 
 def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
@@ -333,19 +335,22 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
         return None
     if sum(len(cell.text) for cell in cells) / len(cells) > MAX_PROSE_CELL_CHARACTERS:
         return None
-    places = [_places(row, columns) for row in rows]
-    if bridged := _columns_under(rows, places):
-        columns = bridged
-        places = [list(range(len(columns))), *(_places(row, columns) for row in rows[1:])]
+    indexes_by_row = [_column_indexes(row, columns) for row in rows]
+    if body_columns := _columns_under(rows, indexes_by_row):
+        columns = body_columns
+        indexes_by_row = [
+            list(range(len(columns))),
+            *(_column_indexes(row, columns) for row in rows[1:]),
+        ]
     texts: list[list[str]] = []
-    for row, indexes in zip(rows, places, strict=True):
-        placed = [""] * len(columns)
+    for row, indexes in zip(rows, indexes_by_row, strict=True):
+        row_texts = [""] * len(columns)
         for cell, index in zip(row, indexes, strict=True):
-            placed[index] = f"{placed[index]} {cell.text}".strip()
+            row_texts[index] = f"{row_texts[index]} {cell.text}".strip()
         if len(row) == 1 and texts:
-            texts[-1] = [f"{a} {b}".strip() for a, b in zip(texts[-1], placed, strict=True)]
+            texts[-1] = [f"{a} {b}".strip() for a, b in zip(texts[-1], row_texts, strict=True)]
         else:
-            texts.append(placed)
+            texts.append(row_texts)
     words = tuple(word for cell in cells for word in cell.words)
     return Grid(
         tuple(map(tuple, texts)),
@@ -355,7 +360,7 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
     )
 
 
-def _places(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[int]:
+def _column_indexes(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[int]:
     """The column of each cell of a row."""
     return [
         next(i for i, (start, end) in enumerate(columns) if start <= cell.box.left <= end)
@@ -364,19 +369,21 @@ def _places(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list
 
 
 def _columns_under(
-    rows: Sequence[Sequence[Line]], places: Sequence[Sequence[int]]
+    rows: Sequence[Sequence[Line]], indexes_by_row: Sequence[Sequence[int]]
 ) -> list[tuple[float, float]]:
     """Return the columns of the rows below the first, if its cells bridge those of most rows.
 
     A header over right-aligned numbers begins where the column before it ends. Empty if the first
     row causes no clash.
     """
-    clashes = sum(len(set(indexes)) < len(indexes) for indexes in places)
+    clashes = sum(len(set(indexes)) < len(indexes) for indexes in indexes_by_row)
     if 2 * clashes < len(rows):
         return []
     columns = _columns([cell for row in rows[1:] for cell in row])
-    clean = all(len(set(indexes := _places(row, columns))) == len(indexes) for row in rows[1:])
-    return columns if clean and len(columns) == len(rows[0]) else []
+    is_clean = all(
+        len(set(indexes := _column_indexes(row, columns))) == len(indexes) for row in rows[1:]
+    )
+    return columns if is_clean and len(columns) == len(rows[0]) else []
 
 
 def _columns(cells: Sequence[Line]) -> list[tuple[float, float]]:

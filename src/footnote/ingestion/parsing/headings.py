@@ -46,14 +46,14 @@ class HeadingStyles:
     """Level of each heading rank that the file marks."""
 
     @classmethod
-    def of(cls, counted: TypeCount, lines: Iterable[Line]) -> HeadingStyles:
+    def of(cls, type_count: TypeCount, lines: Iterable[Line]) -> HeadingStyles:
         """Determine the styles from the fonts of the document and from its lines with a text
         layer."""
-        body_size = counted.sizes.most_common(1)[0][0] if counted.sizes else 1.0
+        body_size = type_count.sizes.most_common(1)[0][0] if type_count.sizes else 1.0
         bare = cls(
             body_size,
-            counted.bold[True] > counted.bold[False],
-            counted.mono[True] > counted.mono[False],
+            type_count.bold[True] > type_count.bold[False],
+            type_count.mono[True] > type_count.mono[False],
             {},
             {},
         )
@@ -68,14 +68,14 @@ class HeadingStyles:
         levels = {style: min(i, 6) for i, style in enumerate(sorted(used, reverse=True), 1)}
         # Each rank gets the level of its commonest style, and at least one more than the rank
         # above.
-        found: dict[int, int] = {}
-        above = 0
+        level_by_rank: dict[int, int] = {}
+        previous_level = 0
         for rank in sorted({rank for rank, _ in marked}):
-            styles = Counter({style: n for (each, style), n in marked.items() if each == rank})
+            styles = Counter({style: n for (other, style), n in marked.items() if other == rank})
             by_style = levels.get(min(styles, key=lambda style: (-styles[style], style)), 0)
-            above = min(max(by_style, above + 1), 6)
-            found[rank] = above
-        return replace(bare, levels=levels, ranks=found)
+            previous_level = min(max(by_style, previous_level + 1), 6)
+            level_by_rank[rank] = previous_level
+        return replace(bare, levels=levels, ranks=level_by_rank)
 
     def looks_like_heading(self, line: Line) -> bool:
         """Whether the font and the text of a line are those of a heading."""

@@ -70,7 +70,7 @@ def _unended_tags(text: str) -> Set[int]:
     pairs = _Pairs()
     pairs.feed(text)
     pairs.close()
-    return frozenset(number for opened in pairs.opened.values() for number in opened)
+    return frozenset(number for numbers in pairs.opened.values() for number in numbers)
 
 
 def _size(drafts: Sequence[Draft]) -> int:
@@ -83,11 +83,11 @@ class _Pairs(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.opened: defaultdict[str, list[int]] = defaultdict(list)
-        self._begun = 0
+        self._tag_count = 0
 
     def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
-        self.opened[tag].append(self._begun)
-        self._begun += 1
+        self.opened[tag].append(self._tag_count)
+        self._tag_count += 1
 
     def handle_endtag(self, tag: str) -> None:
         if self.opened[tag]:
@@ -104,7 +104,7 @@ class _Collector(HTMLParser):
     def __init__(self, unended: Set[int]) -> None:
         super().__init__(convert_charrefs=True)
         self._unended = unended
-        self._begun = 0
+        self._tag_count = 0
         self.drafts: list[Draft] = []
         self.parts: list[frozenset[str]] = []
         """For each draft, the `main` and `article` elements that it is in."""
@@ -146,10 +146,10 @@ class _Collector(HTMLParser):
             self._furniture, self._furniture_depth = tag, 1
         else:
             self._open(tag, attributes)
-        self._begun += 1
+        self._tag_count += 1
 
     def _is_left_out(self, tag: str, attributes: Attributes) -> bool:
-        if self._begun in self._unended and _is_page_part(tag, attributes):
+        if self._tag_count in self._unended and _is_page_part(tag, attributes):
             return _is_hidden(attributes)
         return _is_furniture(tag, attributes)
 
@@ -310,11 +310,11 @@ class _Collector(HTMLParser):
             return
         (address, start), self._link = self._link, None
         text = _SPACE.sub(" ", "".join(self._words[start:])).strip()
-        shown = re.sub(r"^(?:mailto|tel):", "", address)
-        if text and shown not in text and _KEPT_ADDRESS.fullmatch(address):
+        bare_address = re.sub(r"^(?:mailto|tel):", "", address)
+        if text and bare_address not in text and _KEPT_ADDRESS.fullmatch(address):
             if not "".join(self._words[:start]).strip():
-                self._lone_link = (f"{text} ({shown})", text)
-            self._words.append(f" ({shown})")
+                self._lone_link = (f"{text} ({bare_address})", text)
+            self._words.append(f" ({bare_address})")
 
     def _open_item(self) -> None:
         if not self._lists:

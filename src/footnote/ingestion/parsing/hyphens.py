@@ -27,18 +27,18 @@ class Vocabulary:
         """Add words, including those with a hyphen."""
         self.words.update(text.strip(_EDGE).lower() for text in texts)
 
-    def keeps_hyphen(self, first: str, rest: str) -> bool:
+    def keeps_hyphen(self, first: str, second: str) -> bool:
         """Whether the hyphen between two parts of a word belongs to it.
 
         If the word occurs inside a line of the document, its spelling there decides. Otherwise two
         parts that both occur as words are a compound, and anything else was hyphenated.
         """
-        first, rest = first.strip(_EDGE).lower(), rest.strip(_EDGE).lower()
-        if f"{first}-{rest}" in self.words:
+        first, second = first.strip(_EDGE).lower(), second.strip(_EDGE).lower()
+        if f"{first}-{second}" in self.words:
             return True
-        if first + rest in self.words:
+        if first + second in self.words:
             return False
-        parts = first.rsplit("-", 1)[-1], rest.split("-", 1)[0]
+        parts = first.rsplit("-", 1)[-1], second.split("-", 1)[0]
         return all(len(part) >= _LEAST_PART and part in self.words for part in parts)
 
 
@@ -54,11 +54,11 @@ def join(before: str, after: str, vocabulary: Vocabulary) -> str:
     """Join two lines of one paragraph, undoing hyphenation between them."""
     if before[-1:] and before[-1] in _HYPHENS and before[-2:-1].isalnum() and after[:1].isalnum():
         first = before[:-1].rsplit(None, 1)[-1]
-        rest = after.split(None, 1)[0]
+        second = after.split(None, 1)[0]
         is_compound = (
-            not (first[-1].isalpha() and rest[0].isalpha())
-            or (rest[0].isupper() and not first.isupper())
-            or vocabulary.keeps_hyphen(first, rest)
+            not (first[-1].isalpha() and second[0].isalpha())
+            or (second[0].isupper() and not first.isupper())
+            or vocabulary.keeps_hyphen(first, second)
         )
         return before[:-1] + ("-" if is_compound else "") + after
     if _CJK.match(before[-1:]) and _CJK.match(after[:1]):

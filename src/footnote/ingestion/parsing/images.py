@@ -1,4 +1,4 @@
-"""Pictures become drafts: whatever text OCR finds on each of their frames."""
+"""Convert pictures to drafts: the text that OCR finds on each of their frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ports import OnProgress, ignore_progress
 
 _MAX_PIXELS = 150_000_000
-_PAGED = ("TIFF", "MPO")
+_MULTIPAGE_FORMATS = ("TIFF", "MPO")
 NOT_DESCRIBED = "pictures_not_described"
 """Metadata key: number of pictures that no model described, though one should have."""
 _MAX_SIDE = 1568
@@ -53,8 +53,10 @@ def read_images(
     Image.MAX_IMAGE_PIXELS = None  # our own limit says which file and what to do
     try:
         with Image.open(io.BytesIO(content)) as image:
-            count = getattr(image, "n_frames", 1) if image.format in _PAGED else 1
-            frames = ImageSequence.Iterator(image) if image.format in _PAGED else (image,)
+            count = getattr(image, "n_frames", 1) if image.format in _MULTIPAGE_FORMATS else 1
+            frames = (
+                ImageSequence.Iterator(image) if image.format in _MULTIPAGE_FORMATS else (image,)
+            )
             for number, frame in enumerate(frames, start=1):
                 if frame.width * frame.height > _MAX_PIXELS or number > max_pages:
                     raise unreadable(
@@ -65,8 +67,10 @@ def read_images(
                 items: tuple[PageItem, ...] = ()
                 if ocr is not None:
                     items = tuple(items_of_image(np.asarray(upright, dtype=np.uint8), ocr))
-                kept = tuple(kept_drafts(upright, number, keeper))
-                pages.append(LaidPage(number, upright.height, items, from_pixels=True, extra=kept))
+                placeholders = tuple(kept_drafts(upright, number, keeper))
+                pages.append(
+                    LaidPage(number, upright.height, items, from_pixels=True, extra=placeholders)
+                )
                 on_progress(number, max(number, count))
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
         raise unreadable(
@@ -95,8 +99,8 @@ def kept_drafts(
     image: Image.Image, page: int | None, keeper: PictureKeeper | None
 ) -> Iterator[Draft]:
     """Yield the place of a picture that is kept to be described; nothing if it is not kept."""
-    if keeper is not None and (kept := keeper.keep(image)):
-        yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=kept)
+    if keeper is not None and (encoded := keeper.keep(image)):
+        yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=encoded)
 
 
 @dataclass(slots=True)
@@ -116,11 +120,11 @@ class PictureKeeper:
         if self._kept >= self.most:
             self.left_out += 1
             return b""
-        small = on_white(image)
-        small.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.LANCZOS)
-        small.info.clear()  # metadata, such as where it was taken
+        thumbnail = on_white(image)
+        thumbnail.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.LANCZOS)
+        thumbnail.info.clear()  # metadata, such as where it was taken
         target = io.BytesIO()
-        small.save(target, "JPEG", quality=_QUALITY)
+        thumbnail.save(target, "JPEG", quality=_QUALITY)
         encoded = target.getvalue()
         if self._bytes + len(encoded) > _MAX_BYTES:
             self.left_out += 1
@@ -134,6 +138,6 @@ def on_white(image: Image.Image) -> Image.Image:
     """Return the picture in RGB, its transparent parts white."""
     if image.mode not in ("RGBA", "LA", "PA", "P"):
         return image.convert("RGB")
-    layered = image.convert("RGBA")
-    white = Image.new("RGBA", layered.size, "white")
-    return Image.alpha_composite(white, layered).convert("RGB")
+    rgba = image.convert("RGBA")
+    white = Image.new("RGBA", rgba.size, "white")
+    return Image.alpha_composite(white, rgba).convert("RGB")

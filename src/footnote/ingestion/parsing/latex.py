@@ -41,18 +41,18 @@ _FLOAT_OPTIONS = re.compile(r"[ \t]*(?:\[[^\]\n]*\]|\{[^{}\n]*\})*")
 def read_latex(text: str) -> Reading:
     """Read sections, lists, tables, listings, formulas, captions and footnotes."""
     text = text.replace("\x02", "")
-    held: list[str] = []
+    listings: list[str] = []
 
-    def hold(found: re.Match[str]) -> str:
-        held.append("" if found.group(1) == "comment" else found.group(2))
-        return f"\x02{len(held) - 1}\x02"
+    def mask(match: re.Match[str]) -> str:
+        listings.append("" if match.group(1) == "comment" else match.group(2))
+        return f"\x02{len(listings) - 1}\x02"
 
-    text = _COMMENT.sub(r"\1", _VERBATIM.sub(hold, text))
+    text = _COMMENT.sub(r"\1", _VERBATIM.sub(mask, text))
     text = _expanded(text)
     document = _DOCUMENT.search(text)
     preamble, body = (text[: document.start()], document.group(1)) if document else ("", text)
     title = _declared(preamble, "title") or _declared(body, "title")
-    walk = _Walk(body, held)
+    walk = _Walk(body, listings)
     drafts = list(walk.drafts())
     if title:
         drafts.insert(0, Draft(kind=BlockKind.HEADING, text=title, level=1))
@@ -67,26 +67,26 @@ def read_latex(text: str) -> Reading:
 def _expanded(text: str) -> str:
     """Replace macros that stand for a few words, once and never inside each other."""
     words: dict[str, str] = {}
-    for found in _SHORTHAND.finditer(text):
-        said, _ = argument(text, found.end())
-        if len(said) <= _MAX_SHORTHAND and "#" not in said:
-            words[found.group(1)] = said
+    for match in _SHORTHAND.finditer(text):
+        replacement, _ = argument(text, match.end())
+        if len(replacement) <= _MAX_SHORTHAND and "#" not in replacement:
+            words[match.group(1)] = replacement
     if not words:
         return text
     names = "|".join(sorted(words, key=len, reverse=True))
     body = text.find("\\begin{document}")
-    head, rest = (text[:body], text[body:]) if body >= 0 else ("", text)
+    head, tail = (text[:body], text[body:]) if body >= 0 else ("", text)
     pattern = re.compile(rf"\\({names})(?![A-Za-z])(?:\{{\}})?")
-    return head + pattern.sub(lambda found: words[found.group(1)], rest)
+    return head + pattern.sub(lambda match: words[match.group(1)], tail)
 
 
 def _declared(text: str, name: str) -> str:
-    found = re.search(rf"\\{name}(?=\s*[\[{{])", text)
-    if not found:
+    match = re.search(rf"\\{name}(?=\s*[\[{{])", text)
+    if not match:
         return ""
-    said, _ = argument(text, found.end())
-    said = re.sub(r"\\thanks\s*\{[^}]*\}", "", said).replace("\\and", ", ")
-    return " ".join(printed(said).replace(" ,", ",").split())
+    value, _ = argument(text, match.end())
+    value = re.sub(r"\\thanks\s*\{[^}]*\}", "", value).replace("\\and", ", ")
+    return " ".join(printed(value).replace(" ,", ",").split())
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class _Walk:
     """One pass over the body, from one structural command to the next."""
 
     body: str
-    held: list[str]
+    listings: list[str]
     lists: list[int | None] = field(default_factory=list)
     """Open lists, innermost last: the next number, or None where items have bullets."""
     items: list[str] = field(default_factory=list)
@@ -109,57 +109,59 @@ class _Walk:
             self.text.append(self.body[position : mark.start()])
             position = mark.end()
             if mark.group(1):
-                taken = yield from self._environment(mark.group(1), mark.group(2).strip(), position)
+                next_position = yield from self._environment(
+                    mark.group(1), mark.group(2).strip(), position
+                )
             elif mark.group(3):
                 yield from self._break()
                 yield from self._end_list()
-                said, taken = argument(self.body, position)
-                level, said = _LEVELS[mark.group(3)], " ".join(printed(said).split())
-                yield Draft(kind=BlockKind.HEADING, text=said, level=level)
+                heading, next_position = argument(self.body, position)
+                level, heading = _LEVELS[mark.group(3)], " ".join(printed(heading).split())
+                yield Draft(kind=BlockKind.HEADING, text=heading, level=level)
             elif mark.group(4):
-                taken = yield from self._command(mark.group(4), position)
+                next_position = yield from self._command(mark.group(4), position)
             elif opening := mark.group(5) or mark.group(6):
                 closing = "\\]" if opening == "\\[" else "$$"
                 end = self.body.find(closing, position)
                 end = len(self.body) if end < 0 else end
                 yield from self._break()
                 yield Draft(kind=BlockKind.PARAGRAPH, text=self.body[position:end].strip())
-                taken = end + 2
+                next_position = end + 2
             else:
                 yield from self._break()
                 if mark.group(8):
                     yield from self._end_items()
-                    code = _LISTING_OPTIONS.sub("", self.held[int(mark.group(8))]).strip("\n")
+                    code = _LISTING_OPTIONS.sub("", self.listings[int(mark.group(8))]).strip("\n")
                     yield Draft(kind=BlockKind.CODE, text=code)
-                taken = position
-            position = max(taken, position)
+                next_position = position
+            position = max(next_position, position)
         self.text.append(self.body[position:])
         yield from self._break()
         yield from self._end_list()
 
-    def _environment(self, edge: str, name: str, at: int) -> Generator[Draft, None, int]:
+    def _environment(self, edge: str, name: str, position: int) -> Generator[Draft, None, int]:
         """Enter or leave an environment; return the position at which the text continues."""
         if edge == "begin" and (_FORMULAS.fullmatch(name) or name in _DRAWINGS):
-            end = self.body.find(f"\\end{{{name}}}", at)
+            end = self.body.find(f"\\end{{{name}}}", position)
             end = len(self.body) if end < 0 else end
             yield from self._break()
             if name not in _DRAWINGS:
-                source = self.body[at:end].strip()
+                source = self.body[position:end].strip()
                 yield Draft(kind=BlockKind.PARAGRAPH, text=source)
             return end + len(name) + 6
         if edge == "begin" and _TABLES.fullmatch(name):
-            end = self.body.find(f"\\end{{{name}}}", at)
+            end = self.body.find(f"\\end{{{name}}}", position)
             end = len(self.body) if end < 0 else end
             yield from self._break()
             yield from self._end_items()
-            yield from spanned_table_drafts(latex_rows(self.body[at:end], name))
+            yield from spanned_table_drafts(latex_rows(self.body[position:end], name))
             return end + len(name) + 6
         yield from self._break()
         if name in _LISTS:
             if edge == "begin":
                 self.lists.append(1 if name in ("enumerate", "thebibliography") else None)
-                _, end = argument(self.body, at)
-                return end if name == "thebibliography" else at
+                _, end = argument(self.body, position)
+                return end if name == "thebibliography" else position
             if self.lists:
                 self.lists.pop()
             if not self.lists:
@@ -167,52 +169,52 @@ class _Walk:
         elif name == "abstract" and edge == "begin":
             yield Draft(kind=BlockKind.HEADING, text="Abstract", level=2)
         elif edge == "begin":  # options of a float, a theorem, a minipage
-            options = _FLOAT_OPTIONS.match(self.body, at)
-            return options.end() if options else at
-        return at
+            options = _FLOAT_OPTIONS.match(self.body, position)
+            return options.end() if options else position
+        return position
 
-    def _command(self, name: str, at: int) -> Generator[Draft, None, int]:
+    def _command(self, name: str, position: int) -> Generator[Draft, None, int]:
         if name in ("item", "bibitem"):
             yield from self._break()
-            return self._item(name, at)
+            return self._item(name, position)
         if name in ("footnote", "footnotetext"):
-            said, end = argument(self.body, at)
+            content, end = argument(self.body, position)
             self.note_count += 1
-            self.notes.append(f"[note {self.note_count}: {printed(said)}]")
+            self.notes.append(f"[note {self.note_count}: {printed(content)}]")
             self.text.append(f"[note {self.note_count}]")
             return end
         yield from self._break()
         if name == "caption":
-            said, end = argument(self.body, at)
-            yield Draft(kind=BlockKind.CAPTION, text=printed(said))
+            content, end = argument(self.body, position)
+            yield Draft(kind=BlockKind.CAPTION, text=printed(content))
             return end
-        return at
+        return position
 
-    def _item(self, name: str, at: int) -> int:
+    def _item(self, name: str, position: int) -> int:
         number = self.lists[-1] if self.lists else None
         if self.lists and number is not None:
             self.lists[-1] = number + 1
         sign = "-" if number is None else f"{number}."
-        label = re.compile(r"\s*\[([^\]]*)\]").match(self.body, at)
+        label = re.compile(r"\s*\[([^\]]*)\]").match(self.body, position)
         if name == "bibitem":
-            key, at = argument(self.body, at)
+            key, position = argument(self.body, position)
             sign = f"[{key}]"
         elif label:
-            at = label.end()
+            position = label.end()
             sign = f"{sign} {printed(label.group(1))}".rstrip()
         self.marker = "  " * max(len(self.lists) - 1, 0) + sign
-        return at
+        return position
 
     def _break(self) -> Iterator[Draft]:
         """Close the paragraph or item being collected; its notes follow it."""
-        said = printed("".join(self.text))
+        text = printed("".join(self.text))
         self.text.clear()
-        if said and self.lists:
+        if text and self.lists:
             indent = "  " * len(self.lists)
-            self.items.append(f"{self.marker} {said}" if self.marker else indent + said)
+            self.items.append(f"{self.marker} {text}" if self.marker else indent + text)
             self.marker = ""
-        elif said:
-            yield Draft(kind=BlockKind.PARAGRAPH, text=said)
+        elif text:
+            yield Draft(kind=BlockKind.PARAGRAPH, text=text)
         if not self.lists:
             for note in self.notes:
                 yield Draft(kind=BlockKind.PARAGRAPH, text=note)

@@ -39,15 +39,15 @@ _SPECS = (
 """Macros with their arguments and their output format, which numbers arguments from the last."""
 
 
-def _shows(form: str) -> Callable[[latexwalker.LatexMacroNode, latex2text.LatexNodes2Text], str]:
+def _renderer(form: str) -> Callable[[latexwalker.LatexMacroNode, latex2text.LatexNodes2Text], str]:
     """Return a function that prints a macro's arguments in a format; nothing if any is missing."""
 
-    def shown(node: latexwalker.LatexMacroNode, l2tobj: latex2text.LatexNodes2Text) -> str:
-        given = (node.nodeargd.argnlist if node.nodeargd else None) or []
-        said = [l2tobj.nodelist_to_text([each]) if each else "" for each in reversed(given)]
-        return form.format(*said) if len(said) >= form.count("{") else ""
+    def render(node: latexwalker.LatexMacroNode, l2tobj: latex2text.LatexNodes2Text) -> str:
+        arguments = (node.nodeargd.argnlist if node.nodeargd else None) or []
+        texts = [l2tobj.nodelist_to_text([child]) if child else "" for child in reversed(arguments)]
+        return form.format(*texts) if len(texts) >= form.count("{") else ""
 
-    return shown
+    return render
 
 
 _ARGUMENTS = latexwalker.get_default_latex_context_db()
@@ -58,7 +58,7 @@ _PRINTS = latex2text.get_default_latex_context_db()
 _PRINTS.add_context_category(
     "ours",
     macros=[
-        *(latex2text.MacroTextSpec(name, _shows(form)) for name, _, form in _SPECS),
+        *(latex2text.MacroTextSpec(name, _renderer(form)) for name, _, form in _SPECS),
         latex2text.MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
     ],
     prepend=True,
@@ -74,29 +74,29 @@ def printed(text: str) -> str:
     """Return the text a paragraph prints, without styles, labels and commands; formulas
     unchanged."""
     try:
-        said = _PRINTER.latex_to_text(text, tolerant_parsing=True, latex_context=_ARGUMENTS)
+        plain = _PRINTER.latex_to_text(text, tolerant_parsing=True, latex_context=_ARGUMENTS)
     except (RecursionError, LookupError, AttributeError, TypeError, ValueError):
         # Nested too deep, or a macro lacks the arguments that pylatexenc expects.
-        said = _MARKUP.sub("", text)
-    lines = (" ".join(line.split()) for line in said.split("\x01"))
+        plain = _MARKUP.sub("", text)
+    lines = (" ".join(line.split()) for line in plain.split("\x01"))
     return "\n".join(line for line in lines if line)
 
 
-def argument(text: str, at: int) -> tuple[str, int]:
-    """Return the text in the braces that open at or after blanks from `at`, and their end.
+def argument(text: str, start: int) -> tuple[str, int]:
+    """Return the text in the braces that open at or after blanks from `start`, and their end.
 
     An optional argument before them is skipped; the text is empty where no brace opens.
     """
-    position = at
+    position = start
     while position < len(text) and text[position] in " \t\n":
         position += 1
     if text[position : position + 1] == "[":
         closing = text.find("]", position)
         if closing < 0:
-            return "", at
+            return "", start
         position = closing + 1
     if text[position : position + 1] != "{":
-        return "", position if position != at and text[position - 1 : position] == "]" else at
+        return "", position if position != start and text[position - 1 : position] == "]" else start
     depth = 0
     limit = min(position + _MAX_ARGUMENT, len(text))
     for brace in _BRACE.finditer(text, position, limit):

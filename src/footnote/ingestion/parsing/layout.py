@@ -49,9 +49,9 @@ _WIDE_LINES_NEEDED = 10
 """With fewer lines, wide spacing more likely separates paragraphs of one line each."""
 _PROSE_LINES = 5
 _WIDEST = 2.3
-_WIDE_VARIES = 0.25
+_WIDE_TOLERANCE = 0.25
 _LEAST_PROSE_CHARACTERS = 40
-_GOES_ON = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
+_CONTINUATION = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
 """How a line begins that continues a paragraph from the column before."""
 _MAX_CODE_INDENT = 60
 _LEAST_STEP = 0.9
@@ -84,7 +84,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Study:
+class _Statistics:
     """Statistics of a document, gathered page by page."""
 
     types: TypeCount = field(default_factory=TypeCount)
@@ -114,8 +114,8 @@ class _Study:
         commonest = self.ratios.most_common(1)[0][1]
         common = max(0.3 * commonest, min(commonest, _CHANCE_LINES))
         leading = min(ratio for ratio, count in self.ratios.items() if count >= common)
-        alike = sum(n for ratio, n in self.ratios.items() if abs(ratio - leading) < 0.15)
-        by_chance = leading > 1.2 * _SINGLE_SPACED and alike < _WIDE_LINES_NEEDED
+        similar_count = sum(n for ratio, n in self.ratios.items() if abs(ratio - leading) < 0.15)
+        by_chance = leading > 1.2 * _SINGLE_SPACED and similar_count < _WIDE_LINES_NEEDED
         return _SINGLE_SPACED if by_chance else leading
 
     def wide_leading(self, leading: float) -> float:
@@ -136,33 +136,33 @@ def draft_pages(pages: Iterable[LaidPage]) -> list[Draft]:
 
 
 def lay_out(pages: Iterable[LaidPage]) -> Layout:
-    """Lay out all pages; body, headings and running lines are judged over the whole document.
+    """Lay out all pages; body, headings and running lines are determined over the whole document.
 
     Pages are taken one by one and kept without their words, at a fraction of their size.
     """
-    study = _Study()
-    kept: list[LaidPage] = []
+    statistics = _Statistics()
+    stored: list[LaidPage] = []
     for page in pages:
-        study.add(page)
-        kept.append(replace(page, items=tuple(replace(item, words=()) for item in page.items)))
-    running = study.furniture.running(len({page.number for page in kept}))
+        statistics.add(page)
+        stored.append(replace(page, items=tuple(replace(item, words=()) for item in page.items)))
+    running = statistics.furniture.running(len({page.number for page in stored}))
     lines = (
         item
-        for page in kept
+        for page in stored
         if not page.from_pixels
         for item in page.items
         if isinstance(item, Line)
     )
-    leading = study.leading()
+    leading = statistics.leading()
     drafter = _Drafter(
-        styles=HeadingStyles.of(study.types, lines),
+        styles=HeadingStyles.of(statistics.types, lines),
         leading=leading,
-        wide_leading=study.wide_leading(leading),
-        vocabulary=study.vocabulary,
+        wide_leading=statistics.wide_leading(leading),
+        vocabulary=statistics.vocabulary,
     )
     drafts: list[Draft] = []
-    for page in kept:
-        items = study.furniture.without(page.height, page.items, running)
+    for page in stored:
+        items = statistics.furniture.without(page.height, page.items, running)
         for draft in (*drafter.drafts(replace(page, items=items)), *page.extra):
             before = drafts[-1] if drafts else draft
             is_list = before.kind is draft.kind is BlockKind.LIST
@@ -170,7 +170,7 @@ def lay_out(pages: Iterable[LaidPage]) -> Layout:
                 drafts[-1] = replace(drafts[-1], text=f"{drafts[-1].text}\n{draft.text}")
             else:
                 drafts.append(draft)
-    header, footer = study.furniture.remembered()
+    header, footer = statistics.furniture.remembered()
     return Layout(tuple(drafts), header, footer)
 
 
@@ -181,7 +181,7 @@ class _Drafter:
     styles: HeadingStyles
     leading: float
     wide_leading: float
-    """As returned by `_Study.wide_leading`."""
+    """As returned by `_Statistics.wide_leading`."""
     vocabulary: Vocabulary
 
     def drafts(self, page: LaidPage) -> list[Draft]:
@@ -194,15 +194,17 @@ class _Drafter:
                 if draft.kind is BlockKind.LIST and isinstance(group[0], Line):
                     run.append((group[0], draft))
                     continue
-                main += _one_list(run)
+                main += _merged_list(run)
                 run = []
                 main.append(draft)
-        main += _one_list(run)
-        noted = []
+        main += _merged_list(run)
+        note_drafts = []
         for note in notes:
             text = self._text(note.lines)
-            noted.append((note.mark, Draft(kind=BlockKind.PARAGRAPH, text=text, page=page.number)))
-        return placed(main, noted)
+            note_drafts.append(
+                (note.mark, Draft(kind=BlockKind.PARAGRAPH, text=text, page=page.number))
+            )
+        return placed(main, note_drafts)
 
     def _text(self, lines: Sequence[Line]) -> str:
         return joined([line.text for line in lines], self.vocabulary)
@@ -214,30 +216,30 @@ class _Drafter:
         group: list[PageItem] = []
         for item in items:
             previous = group[-1] if group else None
-            together = (
+            is_same_block = (
                 isinstance(item, Line)
                 and isinstance(previous, Line)
-                and not self._parts(group, previous, item, from_pixels=from_pixels)
+                and not self._ends_block(group, previous, item, from_pixels=from_pixels)
             )
-            if not together and group:
+            if not is_same_block and group:
                 yield group
                 group = []
             group.append(item)
         if group:
             yield group
 
-    def _parts(
+    def _ends_block(
         self, group: Sequence[PageItem], before: Line, after: Line, *, from_pixels: bool
     ) -> bool:
         """Whether a block ends between two lines."""
         advance = after.box.top - before.box.top
         size = max(before.size, after.size)
         leading = self.leading
-        apart = advance > max(1.28 * leading, leading + 0.25) * size
-        if apart and not from_pixels and self._is_spaced_prose(before, after, advance / size):
-            apart = False
-        if advance < 0.3 * size or apart:
-            return from_pixels or not self._goes_on_in_next_column(before, after)
+        is_apart = advance > max(1.28 * leading, leading + 0.25) * size
+        if is_apart and not from_pixels and self._is_spaced_prose(before, after, advance / size):
+            is_apart = False
+        if advance < 0.3 * size or is_apart:
+            return from_pixels or not self._continues_in_next_column(before, after)
         if after.box.right < before.box.left or after.box.left > before.box.right:
             return True
         if not from_pixels and (self._is_code(before) or self._style_changes(before, after)):
@@ -250,7 +252,7 @@ class _Drafter:
         """Whether a sentence continues over two lines of a passage set wider than the rest."""
         return (
             self.wide_leading > 0
-            and abs(ratio - self.wide_leading) < _WIDE_VARIES
+            and abs(ratio - self.wide_leading) < _WIDE_TOLERANCE
             and len(before.text) >= _LEAST_PROSE_CHARACTERS
             and before.box.right >= after.box.right - 1.5 * before.size
             and not before.text.endswith(_SENTENCE_END)
@@ -259,7 +261,7 @@ class _Drafter:
             and not self.styles.level(after)
         )
 
-    def _goes_on_in_next_column(self, before: Line, after: Line) -> bool:
+    def _continues_in_next_column(self, before: Line, after: Line) -> bool:
         """Whether a paragraph cut at the foot of a column continues at the line of the next
         column."""
         return (
@@ -269,7 +271,7 @@ class _Drafter:
             and not self.styles.level(before)
             and not self._style_changes(before, after)
             and not before.text.endswith(_SENTENCE_END)
-            and bool(_GOES_ON.match(after.text))
+            and bool(_CONTINUATION.match(after.text))
         )
 
     def _style_changes(self, before: Line, after: Line) -> bool:
@@ -300,7 +302,7 @@ class _Drafter:
         elif _is_caption(text):
             kind = BlockKind.CAPTION
         elif self._is_code(first):
-            # Lines of code, each indented as it stands on the page.
+            # Lines of code, each indented as on the page.
             left = min(line.box.left for line in lines)
             texts = []
             for line in lines:
@@ -315,7 +317,7 @@ class _Drafter:
         yield Draft(kind=kind, text=text, page=page.number, level=level, confidence=confidence)
 
 
-def _one_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
+def _merged_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
     """Yield consecutive items as one list, indented by two spaces for each level."""
     if not items:
         return
@@ -338,10 +340,10 @@ def _one_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
 
 
 def _is_caption(text: str) -> bool:
-    found = _CAPTION.match(text)
-    if found is None or len(text) > _MAX_CAPTION_CHARACTERS:
+    match = _CAPTION.match(text)
+    if match is None or len(text) > _MAX_CAPTION_CHARACTERS:
         return False
-    if found["mark"]:
+    if match["mark"]:
         return True
     return len(text) < _MAX_BARE_CAPTION_CHARACTERS and not text.endswith(".")
 

@@ -1,4 +1,4 @@
-"""Markdown becomes drafts: its blocks, without the marks that only style them."""
+"""Convert the blocks of Markdown to drafts, without the marks that only style them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _YAML_FIELD = re.compile(r"([^\s#\-\[\]{},&*!|>%@`?:].*?):(?:[ \t]+(.*)|$)")
 _TOML_FIELD = re.compile(r"([\w.\"'-]+)[ \t]*=[ \t]*(.*)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.+)")
 _FOLDED = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
-_KEPT = {
+_METADATA_KEYS = {
     "author": "author",
     "authors": "author",
     "date": "date",
@@ -39,9 +39,9 @@ _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
 _TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
 _FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]+?(?<![\s\\])\$(?!\d)")
 # Private-use characters replace a formula while the text around it is parsed.
-_HOLDING = "\ue000{}\ue001"
-_NO_HOLDING = {0xE000: None, 0xE001: None}
-_HELD = re.compile("\ue000(\\d+)\ue001")
+_PLACEHOLDER = "\ue000{}\ue001"
+_WITHOUT_PLACEHOLDERS = {0xE000: None, 0xE001: None}
+_PLACEHOLDER_PATTERN = re.compile("\ue000(\\d+)\ue001")
 _MEANING = re.compile(r":[ \t]+(?=\S)")
 _FIELD_LINE = re.compile(r"(?:\*\*|__)?[^\W_][^\n:|]{0,59}:(?:\*\*|__)?[ \t]+\S")
 _MAX_TERMS = 4
@@ -59,12 +59,12 @@ _BlockRule = Callable[[StateBlock, int, int, bool], bool]
 def read_markdown(text: str) -> Reading:
     """Read a Markdown file and its YAML or TOML front matter."""
     fields, body = split_front_matter(text)
-    metadata = _known_metadata(fields)
+    metadata = _take_metadata(fields)
     has_title = "title" in fields and not fields["title"].is_nested
     title = " ".join(fields.pop("title").values) if has_title else None
     drafts = list(markdown_drafts(body))
     if fields:  # Other fields become text, so that nothing is lost.
-        lines = [line for each in fields.values() for line in each.lines]
+        lines = [line for field in fields.values() for line in field.lines]
         drafts.insert(0, Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines)))
     return Reading(drafts=tuple(drafts), title=title, metadata=metadata)
 
@@ -74,7 +74,7 @@ def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
     return _MarkdownWalk(text, page).drafts()
 
 
-def _up_to_a_depth(rule: _BlockRule) -> _BlockRule:
+def _limit_depth(rule: _BlockRule) -> _BlockRule:
     """Limit a block rule to the nesting that the library reads; deeper, its marks are text."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -89,9 +89,9 @@ class _MarkdownWalk:
     def __init__(self, text: str, page: int | None) -> None:
         self._markdown = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
         rules = self._markdown.block.ruler
-        rules.at("list", _up_to_a_depth(list_block), {"alt": _INTERRUPTED_BY_LISTS})
+        rules.at("list", _limit_depth(list_block), {"alt": _INTERRUPTED_BY_LISTS})
         by_quotes = [*_INTERRUPTED_BY_LISTS, "list"]
-        rules.at("blockquote", _up_to_a_depth(blockquote), {"alt": by_quotes})
+        rules.at("blockquote", _limit_depth(blockquote), {"alt": by_quotes})
         # Most paragraphs carry no inline marks: they are parsed only where some occur.
         self._markdown.core.ruler.disable(["inline", "text_join"])
         self._environment: dict[str, object] = {}
@@ -116,8 +116,8 @@ class _MarkdownWalk:
             elif token.type == "inline":
                 yield from self._inline(position)
             elif token.type == "code_block" and self._items and not self._lists:
-                said = filter(None, map(str.strip, token.content.split("\n")))
-                self._items += [f"  {self.plain(line)}" for line in said]
+                lines = filter(None, map(str.strip, token.content.split("\n")))
+                self._items += [f"  {self.plain(line)}" for line in lines]
             elif token.type in ("fence", "code_block"):
                 yield from self._flush_list()
                 yield Draft(kind=BlockKind.CODE, text=token.content.rstrip(), page=self._page)
@@ -172,8 +172,8 @@ class _MarkdownWalk:
                 self._items.append(f"{indent}  {text}")
         elif not self._takes_terms(position):
             yield from self._flush_list()
-            alone = token.content.startswith("![") and token.content.endswith(")")
-            kind = BlockKind.IMAGE if alone else BlockKind.PARAGRAPH
+            is_image = token.content.startswith("![") and token.content.endswith(")")
+            kind = BlockKind.IMAGE if is_image else BlockKind.PARAGRAPH
             yield Draft(kind=kind, text=text, page=self._page)
 
     def _takes_terms(self, position: int) -> bool:
@@ -183,13 +183,13 @@ class _MarkdownWalk:
         """
         lines = self._tokens[position].content.split("\n")
         following = self._tokens[position + 3 : position + 4]
-        meant_below = (
+        has_meaning_below = (
             bool(following)
             and following[0].type == "inline"
             and bool(_MEANING.match(following[0].content))
         )
-        starts = [at for at, line in enumerate(lines) if _MEANING.match(line)]
-        if not starts and meant_below and _are_terms(lines):
+        starts = [index for index, line in enumerate(lines) if _MEANING.match(line)]
+        if not starts and has_meaning_below and _are_terms(lines):
             self._terms = [self.plain(line) for line in lines]
             return True
         if not starts or not _are_terms(lines[: starts[0]] or self._terms):
@@ -200,7 +200,7 @@ class _MarkdownWalk:
             for start, end in zip(starts, ends, strict=True)
         ]
         terms = [self.plain(line) for line in lines[: starts[0]]] or self._terms
-        self._items += [*(f"- {term}" for term in terms), *(f"  {each}" for each in meanings)]
+        self._items += [*(f"- {term}" for term in terms), *(f"  {meaning}" for meaning in meanings)]
         self._terms = []
         return True
 
@@ -226,14 +226,14 @@ class _MarkdownWalk:
             return content.replace("\n", " ")
         if "$" not in content or "`" in content:
             return self._plain_part(content)
-        held: list[str] = []
+        formulas: list[str] = []
 
-        def hold(formula: re.Match[str]) -> str:
-            held.append(formula.group(0))
-            return _HOLDING.format(len(held) - 1)
+        def mask(formula: re.Match[str]) -> str:
+            formulas.append(formula.group(0))
+            return _PLACEHOLDER.format(len(formulas) - 1)
 
-        shown = self._plain_part(_FORMULA.sub(hold, content.translate(_NO_HOLDING)))
-        return _HELD.sub(lambda place: held[int(place.group(1))], shown)
+        text = self._plain_part(_FORMULA.sub(mask, content.translate(_WITHOUT_PLACEHOLDERS)))
+        return _PLACEHOLDER_PATTERN.sub(lambda match: formulas[int(match.group(1))], text)
 
     def _plain_part(self, content: str) -> str:
         tokens: list[Token] = []
@@ -242,8 +242,8 @@ class _MarkdownWalk:
 
 
 def _are_terms(lines: Sequence[str]) -> bool:
-    short = all(len(line) <= _MAX_TERM_CHARACTERS for line in lines)
-    return 0 < len(lines) <= _MAX_TERMS and short and not lines[-1].endswith((".", ":", ";"))
+    are_short = all(len(line) <= _MAX_TERM_CHARACTERS for line in lines)
+    return 0 < len(lines) <= _MAX_TERMS and are_short and not lines[-1].endswith((".", ":", ";"))
 
 
 def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:
@@ -296,10 +296,10 @@ def _are_a_mapping(lines: Sequence[str]) -> bool:
     if not lines[0].strip():
         return False
     at_margin = [line for line in lines if line.strip() and line[0] not in " \t#"]
-    named = [bool(_YAML_FIELD.match(line)) for line in at_margin]
-    return any(named[:1]) and all(
-        is_named or _ITEM.match(line) or line[0] in "]}"
-        for line, is_named in zip(at_margin, named, strict=True)
+    are_fields = [bool(_YAML_FIELD.match(line)) for line in at_margin]
+    return any(are_fields[:1]) and all(
+        is_field or _ITEM.match(line) or line[0] in "]}"
+        for line, is_field in zip(at_margin, are_fields, strict=True)
     )
 
 
@@ -317,10 +317,10 @@ def _fields(lines: Sequence[str], shape: re.Pattern[str]) -> dict[str, _Field]:
         if line.startswith("["):
             in_table = True
             current = fields.setdefault(line, _Field([], []))
-        elif not in_table and (found := shape.match(line)):
-            value = (found.group(2) or "").strip()
+        elif not in_table and (match := shape.match(line)):
+            value = (match.group(2) or "").strip()
             is_folded = value in _FOLDED
-            current = fields.setdefault(_bare(found.group(1)).lower(), _Field([], []))
+            current = fields.setdefault(_bare(match.group(1)).lower(), _Field([], []))
             current.values += _values(value)
         elif is_folded:
             current.values.append(line.strip())
@@ -335,17 +335,17 @@ def _fields(lines: Sequence[str], shape: re.Pattern[str]) -> dict[str, _Field]:
     return fields
 
 
-def _known_metadata(fields: dict[str, _Field]) -> dict[str, MetadataValue]:
+def _take_metadata(fields: dict[str, _Field]) -> dict[str, MetadataValue]:
     """Remove author, date, tags and the like; return them under their common names."""
-    known: dict[str, MetadataValue] = {}
-    for name, kept in _KEPT.items():
+    metadata: dict[str, MetadataValue] = {}
+    for name, key in _METADATA_KEYS.items():
         field = fields.get(name)
-        if field is None or field.is_nested or kept in known:
+        if field is None or field.is_nested or key in metadata:
             continue
-        if value := (" " if kept == "description" else ", ").join(field.values):
-            known[kept] = value
+        if value := (" " if key == "description" else ", ").join(field.values):
+            metadata[key] = value
         del fields[name]
-    return known
+    return metadata
 
 
 def _values(text: str) -> list[str]:

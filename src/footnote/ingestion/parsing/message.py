@@ -40,7 +40,7 @@ _EXTENSIONS = {
 INLINE_IMAGE_BYTES = 20_000
 """Bytes below which a picture shown inside a body is a logo, an icon or a tracking pixel."""
 _NO_PICTURES = ("image/svg+xml", "image/x-icon", "image/vnd.microsoft.icon")
-_PARTING = re.compile(rb"(?:\A|(?<=\n))From [^\n]*\n(?=[A-Za-z][A-Za-z0-9-]*:|>?From )")
+_SEPARATOR = re.compile(rb"(?:\A|(?<=\n))From [^\n]*\n(?=[A-Za-z][A-Za-z0-9-]*:|>?From )")
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEAD_BYTES = 16_384
 _UNSAFE_IN_NAMES = re.compile(r"[^\w\s.,()\-]+")
@@ -60,8 +60,8 @@ def read_message(content: bytes) -> Reading:
 def read_parsed_message(message: EmailMessage) -> Reading:
     """Read a message that is already parsed."""
     metadata = message_metadata(message)
-    found = (message.get_body((kind,)) for kind in ("plain", "html"))
-    bodies = [body for body in found if body is not None]
+    candidates = (message.get_body((kind,)) for kind in ("plain", "html"))
+    bodies = [body for body in candidates if body is not None]
     # Subject as heading; who wrote to whom and when as a paragraph, so that it can be found.
     drafts: list[Draft] = []
     if subject := metadata.get("subject"):
@@ -76,10 +76,10 @@ def read_parsed_message(message: EmailMessage) -> Reading:
     for part in _leaves(message):
         if any(part is body for body in bodies):
             continue
-        attached = part.get_content_disposition() == "attachment" or _name(part)
-        textual = part.get_content_type() in ("text/plain", "text/html")
+        is_attached = part.get_content_disposition() == "attachment" or _name(part)
+        is_text = part.get_content_type() in ("text/plain", "text/html")
         # Text may go on after an attachment, as the footer of a mailing list does.
-        if textual and not attached and not part.get("content-id"):
+        if is_text and not is_attached and not part.get("content-id"):
             drafts += _part_drafts(part)
         elif attachment := _attachment(part, len(attachments) + 1):
             attachments.append(attachment)
@@ -103,7 +103,7 @@ def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
     for name in _HEADERS:
         try:
             value = str(message.get(name, ""))
-        except (ValueError, IndexError, AttributeError):  # the parser trips over forged headers
+        except (ValueError, IndexError, AttributeError):  # the parser fails on forged headers
             continue
         if value := " ".join(value.split()):
             metadata[name.replace("-", "_")] = value
@@ -125,15 +125,15 @@ def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
 
 def _richer_body(bodies: list[MIMEPart]) -> list[Draft]:
     """Return the HTML body if it has more text, or tables and lists that the plain one lost."""
-    read = [_part_drafts(body) for body in bodies]
-    if len(read) < 2:
-        return read[0] if read else []
-    plain, page = read
+    versions = [_part_drafts(body) for body in bodies]
+    if len(versions) < 2:
+        return versions[0] if versions else []
+    plain, page = versions
     words_in_plain, words_in_page = _words(plain), _words(page)
     if words_in_page > 1.2 * words_in_plain:
         return page
-    structured = any(draft.kind in _STRUCTURED for draft in page)
-    return page if structured and words_in_page >= 0.8 * words_in_plain else plain
+    is_structured = any(draft.kind in _STRUCTURED for draft in page)
+    return page if is_structured and words_in_page >= 0.8 * words_in_plain else plain
 
 
 def _words(drafts: list[Draft]) -> int:
@@ -189,7 +189,7 @@ def _leaves(message: EmailMessage) -> Iterator[MIMEPart]:
         part = waiting.pop()
         if part.get_content_maintype() == "multipart" and part.is_multipart():
             inner = part.get_payload()
-            waiting += [one for one in reversed(list(inner)) if isinstance(one, MIMEPart)]
+            waiting += [child for child in reversed(list(inner)) if isinstance(child, MIMEPart)]
         else:
             yield part
 
@@ -202,8 +202,8 @@ def _attachment(part: MIMEPart, number: int) -> Attachment | None:
         return None
     if not content:
         return None
-    unnamed = f"attachment-{number}{_EXTENSIONS.get(media_type, '')}"
-    return Attachment(filename=_name(part) or unnamed, media_type=media_type, content=content)
+    default_name = f"attachment-{number}{_EXTENSIONS.get(media_type, '')}"
+    return Attachment(filename=_name(part) or default_name, media_type=media_type, content=content)
 
 
 def part_bytes(part: MIMEPart) -> bytes:
@@ -239,14 +239,14 @@ def read_mbox(content: bytes, *, max_members: int) -> Reading:
     Raises DocumentUnreadable when it holds more than `max_members`.
     """
     content = content.replace(b"\r\n", b"\n")
-    starts = [match.span() for match in _PARTING.finditer(content)]
+    starts = [match.span() for match in _SEPARATOR.finditer(content)]
     ends = [start for start, _ in starts] + [len(content)]
     # Each message without its `From ` separator line.
-    found = (
+    bodies = (
         _ESCAPED.sub(rb"\1", content[start:end]).strip(b"\n")
         for (_, start), end in zip(starts, ends[1:], strict=True)
     )
-    messages = tuple(message + b"\n" for message in found if message)
+    messages = tuple(message + b"\n" for message in bodies if message)
     if len(messages) > max_members:
         raise unreadable(
             f"it holds {len(messages):,} messages, more than the {max_members:,} allowed",
@@ -258,9 +258,9 @@ def read_mbox(content: bytes, *, max_members: int) -> Reading:
         head = message[:_HEAD_BYTES].split(b"\n\n", 1)[0]
         headers = message_metadata(_PARSER.parsebytes(head, headersonly=True))
         subject = str(headers.get("subject", ""))
-        told = (str(headers.get(name, "")) for name in ("date", "from"))
-        said = " | ".join(filter(None, (*told, subject)))
-        lines.append(f"- {said or f'message {number}'}")
+        fields = (str(headers.get(name, "")) for name in ("date", "from"))
+        summary = " | ".join(filter(None, (*fields, subject)))
+        lines.append(f"- {summary or f'message {number}'}")
         name = " ".join(_UNSAFE_IN_NAMES.sub(" ", subject).split())[:120]
         attachments.append(
             Attachment(
@@ -286,8 +286,8 @@ def read_mhtml(saved: bytes) -> Reading:
     parts = list(message.walk())
     pages = [part for part in parts if part.get_content_type().endswith(("/html", "/xhtml+xml"))]
     start = message.get_param("start")
-    named = [part for part in pages if start and part.get("content-id") == start]
-    root = next(iter(named or pages), None)
+    start_pages = [part for part in pages if start and part.get("content-id") == start]
+    root = next(iter(start_pages or pages), None)
     if root is None:
         raise unreadable("there is no page in it", "save the page anew, as HTML or as PDF")
     content, charset = part_bytes(root), root.get_content_charset()
@@ -302,8 +302,8 @@ def read_mhtml(saved: bytes) -> Reading:
         content = part_bytes(part) if media_type.startswith("image/") else b""
         if len(content) < INLINE_IMAGE_BYTES or media_type in _NO_PICTURES:
             continue
-        place = str(part.get("content-location", "")).split("?", 1)[0]
-        name = last_part(place) or f"picture-{number}"
+        location = str(part.get("content-location", "")).split("?", 1)[0]
+        name = last_part(location) or f"picture-{number}"
         pictures.append(Attachment(filename=name, media_type=media_type, content=content))
     return replace(
         page,

@@ -64,12 +64,12 @@ def format_value(value: float, code: str, *, since_1904: bool = False) -> str:
     """
     if code == "General":
         return general(value)
-    section, shown = _chosen(code, value)
+    section, number = _section_for(code, value)
     if section.is_date:
-        return _dated(shown, section.tokens, since_1904=since_1904)
+        return _format_date(number, section.tokens, since_1904=since_1904)
     if section.is_number:
-        return _numeric(shown, section.tokens)
-    plain = general(shown)
+        return _format_number(number, section.tokens)
+    plain = general(number)
     if not section.tokens:
         return "" if ";" in code else plain
     return "".join(
@@ -146,7 +146,7 @@ def _token(match: re.Match[str]) -> _Token | None:
     return _Token(kind, text.lower() if kind == "date" else text)
 
 
-def _chosen(code: str, value: float) -> tuple[_Section, float]:
+def _section_for(code: str, value: float) -> tuple[_Section, float]:
     """Return the section for a number, and the number as that section shows it."""
     sections = _sections(code)
     if len(sections) == 1:
@@ -168,23 +168,23 @@ def _holds(value: float, condition: str) -> bool:
     return match is not None and _COMPARING[match.group(1)](value, float(match.group(2)))
 
 
-def _numeric(value: float, section: Sequence[_Token]) -> str:
+def _format_number(value: float, section: Sequence[_Token]) -> str:
     percents = sum(token.kind == "percent" for token in section)
     number = Decimal(repr(value)) * 100**percents if math.isfinite(value) else Decimal(0)
     digits = "".join(token.text for token in section if token.kind == "digits")
-    shown, first = _digits(abs(number), digits), True
+    formatted, first = _format_digits(abs(number), digits), True
     text = ""
     for token in section:
         if token.kind == "digits":
-            text += shown if first else ""
+            text += formatted if first else ""
             first = False
         else:
             text += token.text
-    negative = number < 0 and any(character in "123456789" for character in shown)
+    negative = number < 0 and any(character in "123456789" for character in formatted)
     return ("-" if negative else "") + " ".join(text.split())
 
 
-def _digits(number: Decimal, pattern: str) -> str:
+def _format_digits(number: Decimal, pattern: str) -> str:
     if "/" in pattern or number > _MAX_EXACT:
         return general(float(number))
     mantissa, marker, exponent = pattern.upper().partition("E")
@@ -192,16 +192,16 @@ def _digits(number: Decimal, pattern: str) -> str:
     if shift:
         number /= 1000 ** len(shift.group())
         mantissa = _SHIFTED.sub("", mantissa)
-    whole, _, fraction = mantissa.partition(".")
+    integer, _, fraction = mantissa.partition(".")
     if marker:
         text = f"{number:.{len(fraction)}E}"
         base, _, power = text.partition("E")
         return f"{base}E{'-' if int(power) < 0 else '+'}{abs(int(power)):0{len(exponent) - 1}d}"
     rounded = f"{number.quantize(Decimal(1).scaleb(-len(fraction)), ROUND_HALF_UP):f}"
     before, _, after = rounded.partition(".")
-    least = whole.replace(",", "").count("0")
-    before = before.lstrip("0").rjust(least, "0")
-    if "," in whole:
+    least_digits = integer.replace(",", "").count("0")
+    before = before.lstrip("0").rjust(least_digits, "0")
+    if "," in integer:
         before = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", before)
     optional = len(fraction) - len(fraction.rstrip("#?"))
     while optional and after.endswith("0"):
@@ -209,19 +209,19 @@ def _digits(number: Decimal, pattern: str) -> str:
     return f"{before}.{after}" if after else before
 
 
-def _dated(value: float, section: Sequence[_Token], *, since_1904: bool) -> str:
+def _format_date(value: float, section: Sequence[_Token], *, since_1904: bool) -> str:
     if not 0 <= value < _MAX_SERIAL:
         return general(value)
     precise = any(token.text.startswith(("s.", "ss.")) for token in section)
     moment = date_of_serial(value, since_1904=since_1904, parts=1000 if precise else 1)
-    half = any(token.kind == "ampm" for token in section)
+    twelve_hours = any(token.kind == "ampm" for token in section)
     text = ""
     for token in section:
         if token.kind == "elapsed":
             unit = {"h": 3600, "m": 60, "s": 1}[token.text[0]]
             text += str(int(round(value * 86400) // unit)).rjust(len(token.text), "0")
         elif token.kind == "date":
-            text += _date_part(token.text, moment, half=half)
+            text += _date_part(token.text, moment, twelve_hours=twelve_hours)
         elif token.kind == "ampm":
             text += "AM" if moment.hour < 12 else "PM"
         elif token.kind in ("literal", "digits"):
@@ -243,7 +243,7 @@ def date_of_serial(value: float, *, since_1904: bool = False, parts: int = 1) ->
         return datetime.max  # noqa: DTZ901 - as above
 
 
-def _date_part(token: str, moment: datetime, *, half: bool) -> str:
+def _date_part(token: str, moment: datetime, *, twelve_hours: bool) -> str:
     letter, length = token[0], len(token)
     if letter in "ye":
         return f"{moment.year:04d}" if length > 2 or letter == "e" else f"{moment.year % 100:02d}"
@@ -256,7 +256,7 @@ def _date_part(token: str, moment: datetime, *, half: bool) -> str:
     if letter == "s" and "." in token:
         places = len(token.partition(".")[2])
         return f"{moment.second:02d}.{moment.microsecond:06d}"[: 3 + places]
-    hour = (moment.hour + 11) % 12 + 1 if half else moment.hour
+    hour = (moment.hour + 11) % 12 + 1 if twelve_hours else moment.hour
     numbers = {"m": moment.month, "d": moment.day, "h": hour, "n": moment.minute}
     number = numbers.get(letter, moment.second if letter == "s" else 0)
     return f"{number:02d}" if length > 1 else str(number)

@@ -44,13 +44,13 @@ RAPIDOCR_INSTALL = how_to_install("ocr")
 RAPIDOCR_PLACES = ("footnote_models.rapidocr", "rapidocr_onnxruntime")
 """Where to import RapidOCR from: our package of models, or the original package."""
 _ONLY_PICTURES = "it has no text, only pictures, and "
-_OF_THE_EXTRA = ("cv2", "pyclipper", "shapely", "yaml")
+_RAPIDOCR_REQUIREMENTS = ("cv2", "pyclipper", "shapely", "yaml")
 """Modules of the extra `ocr` that RapidOCR imports."""
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
-_DOUBTFUL = 0.6
+_DOUBTFUL_CONFIDENCE = 0.6
 """Confidence below which a page may be turned, and a line of a picture is left out."""
-_SURE = 0.9
+_SURE_CONFIDENCE = 0.9
 _SMALL_HEIGHT = 20
 """Median height in pixels below which words are too small to be read well."""
 _LEGIBLE_HEIGHT = 36
@@ -77,19 +77,19 @@ def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
     Raises DocumentUnreadable with the install command if there is no engine, or Tesseract lacks the
     data of a language.
     """
-    return _found(choice, languages)()
+    return _engine_factory(choice, languages)()
 
 
 def ocr_lacking(choice: OcrChoice, languages: str) -> tuple[str, str] | None:
     """Return why no engine fits the choice and the languages, and the remedy; None if one does."""
     try:
-        _found(choice, languages)
+        _engine_factory(choice, languages)
     except DocumentUnreadable as error:
         return error.cause.removeprefix(_ONLY_PICTURES), error.advice
     return None
 
 
-def _found(choice: OcrChoice, languages: str) -> Callable[[], Ocr]:
+def _engine_factory(choice: OcrChoice, languages: str) -> Callable[[], Ocr]:
     if choice == "off":
         raise _no_ocr("OCR is switched off", "set FOOTNOTE_OCR=auto")
     tesseract = shutil.which("tesseract")
@@ -101,10 +101,10 @@ def _found(choice: OcrChoice, languages: str) -> Callable[[], Ocr]:
         installed = sorted(names, key=lambda name: (name != "eng", name))
         if languages == ALL_LANGUAGES:
             languages = "+".join(installed) or "eng"
-        elif lacking := [each for each in languages.split("+") if each not in names]:
+        elif missing := [language for language in languages.split("+") if language not in names]:
             raise _no_ocr(
-                f"Tesseract has no data for {', '.join(lacking)}",
-                f"install it with: {TESSERACT_INSTALL}-{lacking[0].replace('_', '-')}, or name in "
+                f"Tesseract has no data for {', '.join(missing)}",
+                f"install it with: {TESSERACT_INSTALL}-{missing[0].replace('_', '-')}, or name in "
                 f"FOOTNOTE_OCR some of {', '.join(installed) or 'those that tesseract has'}",
             )
         return partial(Tesseract, tesseract, languages)
@@ -122,7 +122,7 @@ def _found(choice: OcrChoice, languages: str) -> Callable[[], Ocr]:
 
 def installed_rapidocr() -> str | None:
     """Return the package to import RapidOCR from; None unless all its imports are installed."""
-    if not all(find_spec(name) for name in _OF_THE_EXTRA):
+    if not all(find_spec(name) for name in _RAPIDOCR_REQUIREMENTS):
         return None
     return next(
         (name for name in RAPIDOCR_PLACES if find_spec(name.partition(".")[0]) and find_spec(name)),
@@ -130,8 +130,8 @@ def installed_rapidocr() -> str | None:
     )
 
 
-def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
-    return unreadable(_ONLY_PICTURES + why, advice)
+def _no_ocr(cause: str, advice: str) -> DocumentUnreadable:
+    return unreadable(_ONLY_PICTURES + cause, advice)
 
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
@@ -146,13 +146,13 @@ def turned_lines(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], int]:
     The boxes are those of the turned image.
     """
     best, factor = _read_enlarged(pixels, ocr)
-    turn = taken = 0
-    while _sense(best) < _DOUBTFUL and turn < 3:
+    turn = best_turn = 0
+    while _weighted_confidence(best) < _DOUBTFUL_CONFIDENCE and turn < 3:
         turn += 1
         turned = _read(np.ascontiguousarray(np.rot90(pixels, turn)), ocr)
-        if _sense(turned) > _sense(best):
-            best, factor, taken = turned, 1.0, turn
-    return [_scaled(line, 1 / factor) for line in best], taken
+        if _weighted_confidence(turned) > _weighted_confidence(best):
+            best, factor, best_turn = turned, 1.0, turn
+    return [_scaled(line, 1 / factor) for line in best], best_turn
 
 
 def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
@@ -164,11 +164,11 @@ def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
     sure = [
         _scaled(line, 1 / factor)
         for line in lines
-        if (line.confidence or 0.0) >= _DOUBTFUL and sum(map(str.isalnum, line.text)) > 1
+        if (line.confidence or 0.0) >= _DOUBTFUL_CONFIDENCE and sum(map(str.isalnum, line.text)) > 1
     ]
     letters = sum(character.isalnum() for line in sure for character in line.text)
-    read = sum(character.isalnum() for line in lines for character in line.text)
-    if letters < _LEAST_PICTURE_LETTERS or letters < _LEAST_SURE_SHARE * read:
+    all_letters = sum(character.isalnum() for line in lines for character in line.text)
+    if letters < _LEAST_PICTURE_LETTERS or letters < _LEAST_SURE_SHARE * all_letters:
         return []
     return find_tables(_rows(sure), [])
 
@@ -180,7 +180,7 @@ def _read_enlarged(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], float]:
         word.box.height for line in lines for word in line.words if word.box.width > word.box.height
     ]
     height = median(heights) if heights else _LEGIBLE_HEIGHT
-    if height >= _SMALL_HEIGHT or _sense(lines) > _SURE:
+    if height >= _SMALL_HEIGHT or _weighted_confidence(lines) > _SURE_CONFIDENCE:
         return lines, 1.0
     factor = min(_LEGIBLE_HEIGHT / max(height, 1.0), _MAX_ENLARGEMENT)
     rows, columns, _ = pixels.shape
@@ -189,7 +189,11 @@ def _read_enlarged(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], float]:
     size = round(columns * factor), round(rows * factor)
     image = Image.fromarray(np.ascontiguousarray(pixels)).resize(size, Image.Resampling.LANCZOS)
     larger = _read(np.asarray(image, dtype=np.uint8), ocr)
-    return (larger, factor) if _sense(larger) > _sense(lines) else (lines, 1.0)
+    return (
+        (larger, factor)
+        if _weighted_confidence(larger) > _weighted_confidence(lines)
+        else (lines, 1.0)
+    )
 
 
 def _scaled(line: Line, factor: float) -> Line:
@@ -207,7 +211,7 @@ def _read(pixels: Pixels, ocr: Ocr) -> list[Line]:
     return [line for line in ocr.lines(pixels) if line.text.strip()]
 
 
-def _sense(lines: Sequence[Line]) -> float:
+def _weighted_confidence(lines: Sequence[Line]) -> float:
     """Return the mean confidence weighted by length, halved if most of the text runs vertically.
 
     1 if nothing was read.
@@ -225,7 +229,7 @@ def _rows(lines: Sequence[Line]) -> list[Line]:
     """Join lines that are side by side, unless they are columns of prose."""
     rows: list[list[Word]] = []
     for line in sorted(lines, key=lambda line: line.box.top + line.box.bottom):
-        if rows and _beside(line_of(rows[-1]), line):
+        if rows and _is_beside(line_of(rows[-1]), line):
             rows[-1].extend(line.words)
         else:
             rows.append(list(line.words))
@@ -237,12 +241,12 @@ def _rows(lines: Sequence[Line]) -> list[Line]:
     return joined
 
 
-def _beside(row: Line, line: Line) -> bool:
+def _is_beside(row: Line, line: Line) -> bool:
     shared = min(row.box.bottom, line.box.bottom) - max(row.box.top, line.box.top)
-    apart = all(
+    is_apart = all(
         line.box.left >= word.box.right or line.box.right <= word.box.left for word in row.words
     )
-    return apart and shared > 0.5 * min(row.box.height, line.box.height)
+    return is_apart and shared > 0.5 * min(row.box.height, line.box.height)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +267,12 @@ class Tesseract:
             command, input=picture, capture_output=True, check=False, env=environment
         )
         if result.returncode:
-            said = " ".join(result.stderr.decode("utf-8", "replace").split())[-200:]
+            message = " ".join(result.stderr.decode("utf-8", "replace").split())[-200:]
             raise _no_ocr(
-                f"Tesseract failed ({said})",
+                f"Tesseract failed ({message})",
                 f"check that its data for “{self.languages}” is installed (tesseract --list-langs)",
             )
-        found: list[Line] = []
+        lines: list[Line] = []
         rows = csv.DictReader(
             io.StringIO(result.stdout.decode("utf-8", "replace")),
             delimiter="\t",
@@ -286,8 +290,8 @@ class Tesseract:
                 confidence = min(max(float(row["conf"]) / 100, 0.0), 1.0)
                 size = _SIZE_OF_HEIGHT * height
                 words_of_line.append(Word(row["text"], box, size, confidence=confidence))
-            found.append(line_of(words_of_line))
-        return found
+            lines.append(line_of(words_of_line))
+        return lines
 
 
 class RapidOcr:
@@ -302,19 +306,19 @@ class RapidOcr:
         blue_first = np.ascontiguousarray(pixels[:, :, ::-1])
         # Its classifier of upside-down lines is wrong for some lines of an upright page, and a line
         # turned by mistake is lost; so it is used only where nothing can be read without it.
-        found, _ = self._engine(blue_first, use_cls=False, return_word_box=True)
-        upright = bool(found)
-        if not found:
-            found, _ = self._engine(blue_first, use_cls=True, return_word_box=True)
+        results, _ = self._engine(blue_first, use_cls=False, return_word_box=True)
+        upright = bool(results)
+        if not results:
+            results, _ = self._engine(blue_first, use_cls=True, return_word_box=True)
         image = Image.fromarray(np.ascontiguousarray(pixels))
         lines = []
-        for corners, read, confidence, characters, *_ in found or []:
-            text = read
+        for corners, recognized, confidence, characters, *_ in results or []:
+            text = recognized
             if upright:
                 # The line within these corners, cut out and made level: the darkest channel of
                 # each pixel.
                 upper_left, upper_right, lower_right, lower_left = (
-                    np.asarray(each) for each in corners
+                    np.asarray(corner) for corner in corners
                 )
                 width = max(round(float(np.linalg.norm(upper_right - upper_left))), 1)
                 height = max(round(float(np.linalg.norm(lower_left - upper_left))), 1)
@@ -323,7 +327,7 @@ class RapidOcr:
                     (width, height), Image.Transform.QUAD, quad, Image.Resampling.BILINEAR
                 )
                 darkest: Pixels = np.asarray(level, dtype=np.uint8).min(axis=2)
-                text = with_gaps(read, _places(corners, characters), darkest)
+                text = with_gaps(recognized, _centres(corners, characters), darkest)
             xs, ys = [point[0] for point in corners], [point[1] for point in corners]
             box = Box(min(xs), min(ys), max(xs), max(ys))
             size = _SIZE_OF_HEIGHT * min(box.height, box.width)
@@ -335,8 +339,10 @@ Corners = Sequence[Sequence[float]]
 """Corners of a box that may be turned: points (x, y) clockwise from the upper left."""
 
 
-def _places(corners: Corners, characters: Sequence[Corners]) -> list[float]:
+def _centres(corners: Corners, characters: Sequence[Corners]) -> list[float]:
     """Return the distance of each character's middle from the start of its line, in pixels."""
     start, end = np.asarray(corners[0]), np.asarray(corners[1])
     run = (end - start) / max(float(np.linalg.norm(end - start)), 1.0)
-    return [float((np.mean(np.asarray(each), axis=0) - start) @ run) for each in characters]
+    return [
+        float((np.mean(np.asarray(character), axis=0) - start) @ run) for character in characters
+    ]

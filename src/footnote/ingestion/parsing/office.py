@@ -1,4 +1,4 @@
-"""Office files become drafts by the readers of DOCX, PPTX and XLSX.
+"""Convert office files to drafts by the readers of DOCX, PPTX and XLSX.
 
 Older and open formats are converted to these by LibreOffice. Where it is not installed, calamine
 reads the cells of workbooks, and xberg the text of the rest.
@@ -70,8 +70,8 @@ def _actual_type(content: bytes, media_type: str) -> str:
     if not content.startswith(_COMPOUND):
         return media_type
     with olefile.OleFileIO(io.BytesIO(content)) as file:
-        found = (kind for name, kind in _MAIN_STREAMS.items() if file.exists([name]))
-        return next(found, media_type)
+        types = (kind for name, kind in _MAIN_STREAMS.items() if file.exists([name]))
+        return next(types, media_type)
 
 
 def _is_encrypted(content: bytes, media_type: str) -> bool:
@@ -108,13 +108,13 @@ def _read_cells(content: bytes, *, max_characters: int) -> Reading:
     budget = Budget(max_characters)
     drafts: list[Draft] = []
     with CalamineWorkbook.from_filelike(io.BytesIO(content)) as book:
-        for number, about in enumerate(book.sheets_metadata, start=1):
-            source = book.get_sheet_by_name(about.name)
-            hidden = about.visible != SheetVisibleEnum.Visible
-            sheet = Sheet(name=about.name, hidden=hidden)
+        for number, sheet_metadata in enumerate(book.sheets_metadata, start=1):
+            source = book.get_sheet_by_name(sheet_metadata.name)
+            hidden = sheet_metadata.visible != SheetVisibleEnum.Visible
+            sheet = Sheet(name=sheet_metadata.name, hidden=hidden)
             top, left = source.start or (0, 0)
             for index, values in enumerate(source.to_python(), start=top):
-                cells = [""] * left + [_shown(value) for value in values]
+                cells = [""] * left + [_cell_text(value) for value in values]
                 while cells and not cells[-1]:
                     cells.pop()
                 if cells:
@@ -134,7 +134,7 @@ def _read_cells(content: bytes, *, max_characters: int) -> Reading:
     )
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, float):

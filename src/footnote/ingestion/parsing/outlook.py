@@ -78,17 +78,17 @@ class _Storage:
                 page = next((self.numbers[id_] for id_ in _CODEPAGES if id_ in self.numbers), 0)
                 encoding = "utf-8" if page & 0xFFFFFFFF == 65001 else f"cp{page & 0xFFFFFFFF}"
                 try:
-                    said = narrow.decode(encoding)
+                    decoded = narrow.decode(encoding)
                 except (LookupError, UnicodeDecodeError):
-                    said = decode(narrow)
-                return said.rstrip("\x00")
+                    decoded = decode(narrow)
+                return decoded.rstrip("\x00")
         return ""
 
     def children(self, prefix: str) -> Iterator[tuple[str, ...]]:
         depth = len(self.path)
         for entry in self.file.listdir(streams=False, storages=True):
-            inside = tuple(entry[:depth]) == self.path and len(entry) == depth + 1
-            if inside and entry[depth].startswith(prefix):
+            is_child = tuple(entry[:depth]) == self.path and len(entry) == depth + 1
+            if is_child and entry[depth].startswith(prefix):
                 yield tuple(entry)
 
 
@@ -103,10 +103,10 @@ def read_outlook(content: bytes) -> Reading:
         reading = read_parsed_message(message)
         if any(_bodies(top)):
             return reading
-        rich = decompress_rtf(top.binary(_RTF_BODY))
-    if not rich:
+        rtf = decompress_rtf(top.binary(_RTF_BODY))
+    if not rtf:
         return reading
-    body = read_by_xberg(rich, media.RTF)
+    body = read_by_xberg(rtf, media.RTF)
     return replace(reading, drafts=(*reading.drafts, *body.drafts))
 
 
@@ -137,9 +137,11 @@ def _headers(storage: _Storage) -> Iterator[tuple[str, str]]:
     sent = HeaderParser().parsestr(storage.text(_TRANSPORT_HEADERS).lstrip())
     recipients: list[tuple[int, str]] = []
     for path in storage.children("__recip_version1.0_#"):
-        one = _Storage.at(storage.file, path, header_bytes=8)
-        if who := _address(one.text(_RECIPIENT_NAME), _addressed(one, _RECIPIENT_ADDRESSES)):
-            recipients.append((one.numbers.get(_RECIPIENT_KIND, 1) & 3, who))
+        recipient = _Storage.at(storage.file, path, header_bytes=8)
+        if address := _address(
+            recipient.text(_RECIPIENT_NAME), _addressed(recipient, _RECIPIENT_ADDRESSES)
+        ):
+            recipients.append((recipient.numbers.get(_RECIPIENT_KIND, 1) & 3, address))
     ticks = storage.numbers.get(_SUBMITTED) or storage.numbers.get(_DELIVERED)
     date = ""
     with suppress(OverflowError, ValueError):
@@ -147,8 +149,8 @@ def _headers(storage: _Storage) -> Iterator[tuple[str, str]]:
     headers = {
         "Subject": storage.text(_SUBJECT),
         "From": _address(storage.text(_SENDER_NAME), _addressed(storage, _SENDER_ADDRESSES)),
-        "To": ", ".join(who for kind, who in recipients if kind == 1) or storage.text(_TO),
-        "Cc": ", ".join(who for kind, who in recipients if kind == 2) or storage.text(_CC),
+        "To": ", ".join(address for kind, address in recipients if kind == 1) or storage.text(_TO),
+        "Cc": ", ".join(address for kind, address in recipients if kind == 2) or storage.text(_CC),
         "Date": date or str(sent.get("date", "")),
         "Message-ID": storage.text(_MESSAGE_ID) or str(sent.get("message-id", "")),
         "In-Reply-To": storage.text(_REPLY_TO_ID) or str(sent.get("in-reply-to", "")),
@@ -181,20 +183,20 @@ def _bodies(storage: _Storage) -> tuple[str, str]:
     return _encodable(storage.text(_BODY).strip()), _encodable(page.strip())
 
 
-def _attach(message: EmailMessage, attached: _Storage, depth: int) -> None:
-    name = last_part(_encodable(attached.text(*_FILE_NAMES)))
-    path = (*attached.path, f"__substg1.0_{_FILE_BYTES}{_OBJECT}")
-    if attached.file.get_type(list(path)) == olefile.STGTY_STORAGE:
-        inner = _Storage.at(attached.file, path, header_bytes=24)
+def _attach(message: EmailMessage, attachment: _Storage, depth: int) -> None:
+    name = last_part(_encodable(attachment.text(*_FILE_NAMES)))
+    path = (*attachment.path, f"__substg1.0_{_FILE_BYTES}{_OBJECT}")
+    if attachment.file.get_type(list(path)) == olefile.STGTY_STORAGE:
+        inner = _Storage.at(attachment.file, path, header_bytes=24)
         if inner.numbers:
             subject = last_part(_encodable(inner.text(_SUBJECT))) or name or "message"
             _add(message, _message(inner, depth + 1).as_bytes(), "message/x-eml", f"{subject}.eml")
         return
-    content = attached.binary(_FILE_BYTES)
+    content = attachment.binary(_FILE_BYTES)
     if not content:
         return
-    declared = attached.text(_FILE_TYPE) or mimetypes.guess_type(name)[0] or ""
-    content_id = attached.text(_FILE_ID)
+    declared = attachment.text(_FILE_TYPE) or mimetypes.guess_type(name)[0] or ""
+    content_id = attachment.text(_FILE_ID)
     _add(message, content, declared, name, content_id if declared.startswith("image/") else "")
 
 
@@ -204,13 +206,13 @@ def _add(
     main, _, sub = media_type.partition("/")
     if not main.isascii() or not main.isalpha() or not sub or main in ("multipart", "message"):
         main, sub = "application", "octet-stream"
-    printable = content_id.isascii() and content_id.isprintable() and " " not in content_id
+    is_printable = content_id.isascii() and content_id.isprintable() and " " not in content_id
     message.add_attachment(
         content,
         maintype=main,
         subtype=sub,
         filename=name or None,
-        cid=f"<{content_id.strip('<>')}>" if content_id and printable else None,
+        cid=f"<{content_id.strip('<>')}>" if content_id and is_printable else None,
     )
 
 

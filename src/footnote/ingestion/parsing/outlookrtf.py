@@ -38,18 +38,18 @@ def decompress_rtf(content: bytes) -> bytes:
         position += 1
         for bit in range(8):
             is_reference = flags >> bit & 1
-            taken = content[position : position + 1 + is_reference]
-            position += len(taken)
-            if len(taken) != 1 + is_reference:
+            code = content[position : position + 1 + is_reference]
+            position += len(code)
+            if len(code) != 1 + is_reference:
                 return bytes(output[:size])
             start, length = write, 1
             if is_reference:
-                pair = int.from_bytes(taken, "big")
+                pair = int.from_bytes(code, "big")
                 start, length = pair >> 4, (pair & 15) + 2
                 if start == write:  # the mark of the end
                     return bytes(output[:size])
             else:
-                window[write] = taken[0]
+                window[write] = code[0]
             for step in range(length):
                 byte = window[(start + step) % _WINDOW]
                 output.append(byte)
@@ -95,10 +95,10 @@ class _Unwrapping:
             elif match["hex"]:
                 if self._unit:
                     self._unit -= 1
-                elif self._is_shown():
+                elif self._is_visible():
                     self._bytes.append(int(match["hex"], 16))
             elif match["text"] or match["symbol"]:
-                self._say(match["text"] or _SYMBOLS.get(match["symbol"], ""))
+                self._append(match["text"] or _SYMBOLS.get(match["symbol"], ""))
         self._flush()
         return "".join(self._page)
 
@@ -109,20 +109,20 @@ class _Unwrapping:
             self._groups[-1] = (False, True)
         elif word in _SKIPPED:
             self._groups[-1] = (True, False)
-        elif word == "u" and number and self._is_shown():
+        elif word == "u" and number and self._is_visible():
             self._flush()
             self._page.append(chr(int(number[-6:]) % 0x10000))
             self._unit = 1
         elif word in _BREAKS:
-            self._say(_BREAKS[word])
+            self._append(_BREAKS[word])
 
-    def _say(self, text: str) -> None:
+    def _append(self, text: str) -> None:
         if self._unit and text:
             text, self._unit = text[1:], 0
-        if self._is_shown() and text:
+        if self._is_visible() and text:
             self._bytes += text.encode("latin-1", "ignore")
 
-    def _is_shown(self) -> bool:
+    def _is_visible(self) -> bool:
         skipped, is_tag = self._groups[-1]
         return not skipped and (is_tag or not self._muted)
 

@@ -81,7 +81,7 @@ class Package:
         if name is None:
             return
         parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("end",))
-        wanted: dict[str, bool] = {}
+        matches: dict[str, bool] = {}
         with self._archive.open(name) as stream:
             while chunk := stream.read(_CHUNK_BYTES):
                 parser.feed(_checked(chunk))
@@ -89,9 +89,9 @@ class Package:
                     element = event[-1]
                     assert isinstance(element, Element)
                     tag = element.tag
-                    if tag not in wanted:
-                        wanted[tag] = local(element) in names
-                    if wanted[tag]:
+                    if tag not in matches:
+                        matches[tag] = local(element) in names
+                    if matches[tag]:
                         yield element
                         element.clear()
         parser.close()
@@ -166,16 +166,16 @@ def children(element: Element, *names: str) -> Iterator[Element]:
 def child(element: Element, *path: str) -> Element | None:
     """The first element at the end of a path of local names."""
     for name in path:
-        found = next(children(element, name), None)
-        if found is None:
+        next_element = next(children(element, name), None)
+        if next_element is None:
             return None
-        element = found
+        element = next_element
     return element
 
 
 def descendants(element: Element, *names: str) -> Iterator[Element]:
     """All elements below of these local names, in document order."""
-    return (found for found in element.iter() if local(found) in names)
+    return (descendant for descendant in element.iter() if local(descendant) in names)
 
 
 def alternative(element: Element) -> Element | None:
@@ -207,7 +207,7 @@ def core_properties(package: Package) -> tuple[str, dict[str, MetadataValue]]:
     """Return the title, and `author`, `created`, `modified`, `modified_by`, `subject`, `keywords`
     as far as given."""
     root = package.xml(next(package.related("", "core-properties"), "docProps/core.xml"))
-    found = {local(element): (element.text or "").strip() for element in root}
+    properties = {local(element): (element.text or "").strip() for element in root}
     names = {
         "creator": "author",
         "created": "created",
@@ -217,6 +217,6 @@ def core_properties(package: Package) -> tuple[str, dict[str, MetadataValue]]:
         "keywords": "keywords",
     }
     metadata: dict[str, MetadataValue] = {
-        name: found[key] for key, name in names.items() if found.get(key)
+        name: properties[key] for key, name in names.items() if properties.get(key)
     }
-    return found.get("title", ""), metadata
+    return properties.get("title", ""), metadata

@@ -1,4 +1,4 @@
-"""A PDF becomes drafts: words with their boxes from its text layer, or by OCR where it has none."""
+"""Convert a PDF to drafts: words with boxes from its text layer, or by OCR where it has none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FEW_CHARACTERS = 200
 _MAX_LABEL_CHARACTERS = 1000
 _MAX_ATTACHMENTS = 200
 _MAX_ATTACHED_BYTES = 200 * 1024 * 1024
-_UNSAID = frozenset(("anonymous", "unspecified", "untitled"))
+_PLACEHOLDERS = frozenset(("anonymous", "unspecified", "untitled"))
 """Placeholders that programs write for missing metadata."""
 
 
@@ -71,7 +71,7 @@ def read_pdf(
             )
         reader = _PageReader(document, ocr, PictureReader(ocr, keeper), bookmarks(document))
         layout = lay_out(reader.pages(on_progress))
-        if reader.failure is not None and not layout.drafts:  # what is kept is a draft too
+        if reader.failure is not None and not layout.drafts:  # a picture to describe is a draft too
             raise reader.failure
         page_count = len(document)
         metadata = _metadata(document)
@@ -147,17 +147,17 @@ def _damaged() -> DocumentUnreadable:
 
 
 def _metadata(document: pdfium.PdfDocument) -> dict[str, MetadataValue]:
-    found = document.get_metadata_dict(skip_empty=True)
+    properties = document.get_metadata_dict(skip_empty=True)
     metadata: dict[str, MetadataValue] = {}
     names = (("Title", "title"), ("Author", "author"), ("Subject", "subject"))
     for key, name in (*names, ("Keywords", "keywords")):
-        value = found.get(key, "")
-        if value and value not in _UNSAID and not value.startswith("("):
+        value = properties.get(key, "")
+        if value and value not in _PLACEHOLDERS and not value.startswith("("):
             metadata[name] = value
     for key, name in (("CreationDate", "created"), ("ModDate", "modified")):
-        if written := re.match(r"D:(\d{14})", found.get(key, "")):
+        if match := re.match(r"D:(\d{14})", properties.get(key, "")):
             try:
-                moment = datetime.strptime(written.group(1) + "+0000", "%Y%m%d%H%M%S%z")
+                moment = datetime.strptime(match.group(1) + "+0000", "%Y%m%d%H%M%S%z")
             except ValueError:
                 continue
             metadata[name] = moment.isoformat()
@@ -176,8 +176,8 @@ def _page_labels(document: pdfium.PdfDocument) -> str:
         if length > _MAX_LABEL_CHARACTERS:
             break
         labels.append(label)
-    usual = all(label in {"", str(number)} for number, label in enumerate(labels, start=1))
-    return "" if usual else ", ".join(labels)
+    is_default = all(label in {"", str(number)} for number, label in enumerate(labels, start=1))
+    return "" if is_default else ", ".join(labels)
 
 
 @dataclass(slots=True)
@@ -214,14 +214,18 @@ class _PageReader:
         with closing(page.get_textpage()) as text_page:
             tags = page_tags(page)
             turned = PageText(text_page).lines(page, tags.ranks)
-            beside = list(annotation_drafts(self.document, page, text_page, number, self.links))
-        beside += [Draft(kind=BlockKind.IMAGE, text=said, page=number) for said in tags.pictures]
+            extra = list(annotation_drafts(self.document, page, text_page, number, self.links))
+        extra += [
+            Draft(kind=BlockKind.IMAGE, text=description, page=number)
+            for description in tags.pictures
+        ]
         characters = sum(len(line.text) for lines in turned.values() for line in lines)
         if characters >= _MIN_TEXT_CHARACTERS:
             # A part for each direction of text on the page, the one with most text first.
             titles = self.titles.get(index, {})
             by_length = sorted(
-                turned.items(), key=lambda each: (-sum(len(line.text) for line in each[1]), each[0])
+                turned.items(),
+                key=lambda entry: (-sum(len(line.text) for line in entry[1]), entry[0]),
             )
             parts = []
             for degrees, lines in by_length:
@@ -235,8 +239,8 @@ class _PageReader:
             parts += self.pictures.read(page, number, text)
         else:
             parts = [self._read_pixels(page, number)]
-        if beside:
-            parts.append(LaidPage(number, page.get_height(), (), extra=tuple(beside)))
+        if extra:
+            parts.append(LaidPage(number, page.get_height(), (), extra=tuple(extra)))
         return parts
 
     def _read_pixels(self, page: pdfium.PdfPage, number: int) -> LaidPage:
@@ -252,18 +256,18 @@ class _PageReader:
             self.failure, self.unread = error, self.unread + 1
         height = page.get_height() if pixels is None else pixels.shape[0]
         characters = sum(len(item.text) for item in items if isinstance(item, Line))
-        shows = pixels is not None and characters < _FEW_CHARACTERS
-        kept = self.pictures.kept(pixels, number) if pixels is not None and shows else ()
-        return LaidPage(number, height, items, from_pixels=True, extra=kept)
+        is_picture = pixels is not None and characters < _FEW_CHARACTERS
+        pictures = self.pictures.kept(pixels, number) if pixels is not None and is_picture else ()
+        return LaidPage(number, height, items, from_pixels=True, extra=pictures)
 
 
 def _items(lines: list[Line], rules: list[Box]) -> list[PageItem]:
     """Return lines and tables in reading order; ruled tables are cut out before columns are
-    sought."""
-    whole = in_reading_order(rule_tables(join_baselines(lines), rules))
+    looked for."""
+    ordered = in_reading_order(rule_tables(join_baselines(lines), rules))
     result: list[PageItem] = []
     run: list[Line] = []
-    for item in whole:
+    for item in ordered:
         if isinstance(item, Line):
             run.append(item)
             continue

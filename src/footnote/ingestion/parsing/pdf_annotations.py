@@ -83,13 +83,13 @@ def annotation_drafts(
             links.add(_address(document, annotation))
         elif kind == pdfium_c.FPDF_ANNOT_WIDGET and document.formenv is not None:
             _add_field(document.formenv, annotation, fields)
-        elif kind in _COMMENTS and (said := _comment(annotation, kind, text_page)):
-            comments.append(said)
+        elif kind in _COMMENTS and (comment := _comment(annotation, kind, text_page)):
+            comments.append(comment)
     if fields:
         text = "\n".join(f"{label}: {value}" for label, value in fields.items())
         yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=number)
-    for said in dict.fromkeys(comments):
-        yield Draft(kind=BlockKind.PARAGRAPH, text=said, page=number)
+    for comment in dict.fromkeys(comments):
+        yield Draft(kind=BlockKind.PARAGRAPH, text=comment, page=number)
 
 
 def placed_annotations(
@@ -100,14 +100,14 @@ def placed_annotations(
     rect = pdfium_c.FS_RECTF()
     for annotation, kind in _annotations(page):
         fields: dict[str, str] = {}
-        said = ""
+        text = ""
         if kind == pdfium_c.FPDF_ANNOT_WIDGET and document.formenv is not None:
             _add_field(document.formenv, annotation, fields)
-            said = "".join(f"{label}: {value}" for label, value in fields.items())
+            text = "".join(f"{label}: {value}" for label, value in fields.items())
         elif kind in _COMMENTS:
-            said = _comment(annotation, kind, text_page)
-        if said and pdfium_c.FPDFAnnot_GetRect(annotation, rect):
-            yield said, (rect.left, rect.bottom, rect.right, rect.top)
+            text = _comment(annotation, kind, text_page)
+        if text and pdfium_c.FPDFAnnot_GetRect(annotation, rect):
+            yield text, (rect.left, rect.bottom, rect.right, rect.top)
 
 
 def _annotations(page: pdfium.PdfPage) -> Iterator[tuple[object, int]]:
@@ -137,14 +137,14 @@ def _comment(annotation: object, kind: int, text_page: pdfium.PdfTextPage) -> st
     """Return `Comment (author) on “marked text”: text`; empty without a text."""
     if pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN_FLAG:
         return ""
-    said = " ".join(_value(annotation, b"Contents").split())
-    if not said:
+    contents = " ".join(_value(annotation, b"Contents").split())
+    if not contents:
         return ""
-    who = _value(annotation, b"T")
+    author = _value(annotation, b"T")
     marked = _marked_text(annotation, text_page) if kind in _MARKS_TEXT else ""
-    by = f" ({who})" if who else ""
-    on = f" on “{marked}”" if marked else ""
-    return f"{_COMMENTS[kind]}{by}{on}: {said}"
+    byline = f" ({author})" if author else ""
+    passage = f" on “{marked}”" if marked else ""
+    return f"{_COMMENTS[kind]}{byline}{passage}: {contents}"
 
 
 def _value(annotation: object, key: bytes) -> str:
@@ -169,9 +169,9 @@ def _add_field(form: pdfium.PdfFormEnv, annotation: object, fields: dict[str, st
     if flags & _PASSWORD_FLAG or pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN_FLAG:
         return
     # The name of a field for readers, else its technical name split into words.
-    said = utf16(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
-    if said:
-        label = " ".join(said.split()).rstrip(" :")
+    alternate_name = utf16(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+    if alternate_name:
+        label = " ".join(alternate_name.split()).rstrip(" :")
     else:
         name = utf16(pdfium_c.FPDFAnnot_GetFormFieldName, form, annotation)
         parts = [_FIELD_PART.sub("", part) for part in name.split(".")]

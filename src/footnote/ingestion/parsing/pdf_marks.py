@@ -22,7 +22,7 @@ _LEAST_LETTERS = 3
 _LEAST_PART = 12
 """Fewest characters of a line that matches only a part of a bookmark's title, set on two lines."""
 _IGNORED = re.compile(r"[\W_]+")
-_SECOND = 2
+_FIRST_LEVEL_RANK = 2
 """The rank of a first-level heading; 1 is that of a title."""
 
 
@@ -61,10 +61,12 @@ class _Walk:
         if not element or depth > _MAX_DEPTH or self.elements > _MAX_ELEMENTS:
             return
         name = utf16(pdfium_c.FPDF_StructElement_GetType, element)
-        if found := _HEADING_TAG.fullmatch(name):
-            rank = 1 if found["title"] else int(found["rank"] or 1) + 1
-        if name == "Figure" and (said := utf16(pdfium_c.FPDF_StructElement_GetAltText, element)):
-            self.pictures.append(said)
+        if match := _HEADING_TAG.fullmatch(name):
+            rank = 1 if match["title"] else int(match["rank"] or 1) + 1
+        if name == "Figure" and (
+            alternative_text := utf16(pdfium_c.FPDF_StructElement_GetAltText, element)
+        ):
+            self.pictures.append(alternative_text)
         for index in range(pdfium_c.FPDF_StructElement_CountChildren(element)):
             content = pdfium_c.FPDF_StructElement_GetChildMarkedContentID(element, index)
             if content >= 0 and rank:
@@ -76,7 +78,7 @@ class _Walk:
 
 def bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
     """Return, by page index, the titles of the bookmarks to that page, with their rank."""
-    found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    titles_by_page: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for number, bookmark in enumerate(document.get_toc()):
         if number >= _MAX_BOOKMARKS:
             break
@@ -86,8 +88,8 @@ def bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
             continue
         page = target.get_index()
         if page is not None:
-            found[page].setdefault(title, bookmark.level + _SECOND)
-    return found
+            titles_by_page[page].setdefault(title, bookmark.level + _FIRST_LEVEL_RANK)
+    return titles_by_page
 
 
 def with_bookmarks(lines: Sequence[Line], titles: dict[str, int]) -> Iterator[Line]:

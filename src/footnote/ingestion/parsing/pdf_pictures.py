@@ -39,7 +39,7 @@ class PictureReader:
     """Keeps pictures to be described; None if none are."""
     unread: int = 0
     """Number of pictures not read, without OCR or beyond `_MAX_PICTURES`."""
-    _seen: set[bytes] = field(default_factory=set)
+    _digests: set[bytes] = field(default_factory=set)
 
     def read(self, page: pdfium.PdfPage, number: int, text: Sequence[Box]) -> list[LaidPage]:
         """Return a part of the page for each picture that has text or is kept to be described.
@@ -48,25 +48,31 @@ class PictureReader:
         """
         parts = []
         for box in large_pictures(page):
-            covered = sum(each.width * each.height for each in text if box.contains_centre_of(each))
+            covered = sum(
+                text_box.width * text_box.height
+                for text_box in text
+                if box.contains_centre_of(text_box)
+            )
             if covered > _TEXT_SHARE * box.width * box.height:
                 continue
             pixels = rendered(page, box)
-            shown = pixels.copy() if self.keeper is not None else pixels
+            original = pixels.copy() if self.keeper is not None else pixels
             # Paint over the text of the text layer, so that it is not read twice.
-            for each in text:
-                if box.contains_centre_of(each):
-                    left, top = each.left - box.left, each.top - box.top
-                    edges = (top, top + each.height, left, left + each.width)
+            for text_box in text:
+                if box.contains_centre_of(text_box):
+                    left, top = text_box.left - box.left, text_box.top - box.top
+                    edges = (top, top + text_box.height, left, left + text_box.width)
                     up, down, start, end = (max(0, round(edge * RENDER_DPI / 72)) for edge in edges)
                     pixels[up:down, start:end] = 255
             digest = hashlib.blake2b(pixels.tobytes(), digest_size=16).digest()
-            if digest in self._seen:
+            if digest in self._digests:
                 continue
-            self._seen.add(digest)
-            items, kept = self._items(pixels), self.kept(shown, number)
-            if items or kept:
-                parts.append(LaidPage(number, pixels.shape[0], items, from_pixels=True, extra=kept))
+            self._digests.add(digest)
+            items, pictures = self._items(pixels), self.kept(original, number)
+            if items or pictures:
+                parts.append(
+                    LaidPage(number, pixels.shape[0], items, from_pixels=True, extra=pictures)
+                )
         return parts
 
     def kept(self, pixels: Pixels, number: int) -> tuple[Draft, ...]:
@@ -76,7 +82,7 @@ class PictureReader:
         return tuple(kept_drafts(Image.fromarray(pixels), number, self.keeper))
 
     def _items(self, pixels: Pixels) -> tuple[PageItem, ...]:
-        if len(self._seen) > _MAX_PICTURES:
+        if len(self._digests) > _MAX_PICTURES:
             self.unread += 1
             return ()
         try:
@@ -107,9 +113,9 @@ def large_pictures(page: pdfium.PdfPage) -> list[Box]:
     for count, item in enumerate(
         page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3)
     ):
-        shown = _shown(item, turn)
-        left, top = max(shown.left, 0.0), max(shown.top, 0.0)
-        right, bottom = min(shown.right, width), min(shown.bottom, height)
+        bounds = _bounds_on_page(item, turn)
+        left, top = max(bounds.left, 0.0), max(bounds.top, 0.0)
+        right, bottom = min(bounds.right, width), min(bounds.bottom, height)
         box = Box(left, top, max(left, right), max(top, bottom))
         if box.width > 1 and box.height > 1:
             boxes.append(box)
@@ -124,7 +130,7 @@ def large_pictures(page: pdfium.PdfPage) -> list[Box]:
     ]
 
 
-def _shown(item: pdfium.PdfObject, turn: Turn) -> Box:
+def _bounds_on_page(item: pdfium.PdfObject, turn: Turn) -> Box:
     """Return the box of an object on the page, even if it is nested in form objects."""
     left, bottom, right, top = item.get_bounds()
     container = item.container

@@ -1,4 +1,4 @@
-"""The text layer of a PDF page becomes lines of words with boxes, and the rules drawn on it."""
+"""Convert the text layer of a PDF page to lines of words with boxes; find the rules drawn on it."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class PageText:
         self._flags = ctypes.c_int()
         count = text_page.count_chars()
         units = (ctypes.c_ushort * (count + 1))()
-        written = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
-        if written == count + 1:
+        unit_count = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
+        if unit_count == count + 1:
             text = bytes(units)[: 2 * count].decode("utf-16-le", "surrogatepass")
         else:
             text = ""
@@ -99,8 +99,8 @@ class PageText:
         rotation = page.get_rotation()
         turns = {0: Turn.of_page(page)}
         lines: dict[int, list[Line]] = {}
-        for found in _LINE.finditer(self.text):
-            spans = [word.span() for word in _WORD.finditer(self.text, *found.span())]
+        for match in _LINE.finditer(self.text):
+            spans = [word.span() for word in _WORD.finditer(self.text, *match.span())]
             if not spans:
                 continue
             # Degrees by which the page as shown is turned clockwise for the line to be upright.
@@ -108,9 +108,11 @@ class PageText:
             degrees = (-round(max(clockwise, 0.0) / 90) * 90 - rotation) % 360
             turn = turns.get(degrees) or turns.setdefault(degrees, Turn.of_page(page, degrees))
             line = line_of(self._words(spans, turn))
-            found_in = pdfium_c.FPDFText_GetTextObject(self._page, spans[0][0]) if ranks else None
-            marked = pdfium_c.FPDFPageObj_GetMarkedContentID(found_in) if found_in else -1
-            if rank := ranks.get(int(marked), 0):
+            text_object = (
+                pdfium_c.FPDFText_GetTextObject(self._page, spans[0][0]) if ranks else None
+            )
+            content_id = pdfium_c.FPDFPageObj_GetMarkedContentID(text_object) if text_object else -1
+            if rank := ranks.get(int(content_id), 0):
                 line = replace(line, rank=rank)
             lines.setdefault(degrees, []).append(line)
         return lines
@@ -123,7 +125,9 @@ class PageText:
         for start, end in spans:
             size, bold, mono = first if first == last else self._style(start)
             box = self._box(start, end, turn)
-            words.append(Word(_whole(self.text[start:end]), box, size, bold, None, mono, start))
+            words.append(
+                Word(_join_surrogates(self.text[start:end]), box, size, bold, None, mono, start)
+            )
         return words
 
     def _box(self, start: int, end: int, turn: Turn) -> Box:
@@ -151,7 +155,7 @@ class PageText:
         return max(abs(size), 1.0), bold, mono
 
 
-def _whole(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """Return the text with each surrogate pair joined to one character."""
     if text.isascii() or not _SURROGATE.search(text):
         return text

@@ -46,7 +46,7 @@ class Pictures:
     """Keeps pictures to be described; None if none are."""
     unread: int = 0
     """Number of pictures that may hold text but were not read."""
-    _seen: set[bytes] = field(default_factory=set)
+    _digests: set[bytes] = field(default_factory=set)
     _read: int = 0
     _pixels: int = 0
 
@@ -55,9 +55,9 @@ class Pictures:
         kept."""
         yield from caption_drafts(description, page)
         digest = hashlib.sha256(content).digest()
-        if not content or digest in self._seen:
+        if not content or digest in self._digests:
             return
-        self._seen.add(digest)
+        self._digests.add(digest)
         if single := self._single(content):
             for draft in self._text(single):
                 yield replace(draft, page=page)

@@ -1,4 +1,4 @@
-"""Plain text and timed captions become drafts."""
+"""Convert plain text and timed captions to drafts."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def read_plain_text(text: str) -> Reading:
 def _without_running_lines(pages: list[str]) -> Iterator[str]:
     """Yield pages without page numbers, and without first and last lines that most pages share."""
     split = [page.strip("\n").split("\n") for page in pages]
-    seen = Counter(
+    counts = Counter(
         (edge, _DIGITS.sub("#", lines[edge].strip())) for lines in split for edge in (0, -1)
     )
     for lines in split:
         for edge in (-1, 0):
             line = lines[edge].strip() if lines else ""
-            times = seen[edge, _DIGITS.sub("#", line)]
+            times = counts[edge, _DIGITS.sub("#", line)]
             is_running = times > 2 and 2 * times > len(pages)
             if lines and (_PAGE_NUMBER.fullmatch(line) or is_running):
                 del lines[edge]
@@ -74,16 +74,18 @@ def _page_drafts(text: str, page: int | None, vocabulary: Vocabulary) -> Iterato
         lines = paragraph.strip("\n").split("\n")
         level = _heading_level(lines)
         is_first = number == 0 and page in (None, 1) and (page or len(paragraphs) > 1)
-        short = len(lines[0]) <= MAX_HEADING_CHARACTERS and lines[0].rstrip()[-1:] not in ".;,:!?"
-        if is_first and level == 0 and len(lines) == 1 and short:
+        is_short = (
+            len(lines[0]) <= MAX_HEADING_CHARACTERS and lines[0].rstrip()[-1:] not in ".;,:!?"
+        )
+        if is_first and level == 0 and len(lines) == 1 and is_short:
             level = 1
         if is_first and level == 2 and _is_over_heading(lines, paragraphs):
             level = 1
         if level:
             title = _MARKED.sub("", lines[0].strip())
-            marked = bool(_MARKED.match(lines[0].strip()))
+            is_marked = bool(_MARKED.match(lines[0].strip()))
             yield Draft(kind=BlockKind.HEADING, text=title, level=level, page=page)
-            lines = lines[1 if marked else 2 :]
+            lines = lines[1 if is_marked else 2 :]
         if lines:
             yield replace(list_or_paragraph(lines, vocabulary), page=page)
 
@@ -102,8 +104,8 @@ def list_or_paragraph(lines: list[str], vocabulary: Vocabulary) -> Draft:
     if is_list(lines):
         return Draft(kind=BlockKind.LIST, text="\n".join(lines))
     if _is_wrapped_prose(lines):
-        whole = joined([line.strip() for line in lines], vocabulary)
-        return Draft(kind=BlockKind.PARAGRAPH, text=whole)
+        text = joined([line.strip() for line in lines], vocabulary)
+        return Draft(kind=BlockKind.PARAGRAPH, text=text)
     return Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
 
 
@@ -133,16 +135,16 @@ def _heading_level(lines: list[str]) -> int:
     first = lines[0].strip()
     if not first or len(first) > MAX_HEADING_CHARACTERS or first[-1] in ".;,:!?":
         return 0
-    if marked := _MARKED.match(first):
-        return len(marked.group(1))
+    if mark := _MARKED.match(first):
+        return len(mark.group(1))
     if len(lines) > 1:
         rule = _UNDERLINE.fullmatch(lines[1].strip())
         return (1 if rule.group(1) == "=" else 2) if rule else 0
-    if numbered := _NUMBERED.match(first):
-        return min(2 + numbered.group(1).count("."), 6)
+    if numbering := _NUMBERED.match(first):
+        return min(2 + numbering.group(1).count("."), 6)
     letters = [character for character in first if character.isalpha()]
-    shouted = len(letters) > 3 and all(character.isupper() for character in letters)
-    return 2 if shouted or _LABELLED.match(first) else 0
+    is_uppercase = len(letters) > 3 and all(character.isupper() for character in letters)
+    return 2 if is_uppercase or _LABELLED.match(first) else 0
 
 
 def read_captions(text: str) -> Reading:
@@ -172,29 +174,29 @@ class _Cue(NamedTuple):
 
 def _cue(lines: list[str]) -> _Cue | None:
     for number, line in enumerate(lines):
-        if timed := _CAPTION_TIME.search(line):
+        if match := _CAPTION_TIME.search(line):
             body = " ".join(lines[number + 1 :])
             voice = _VOICE.search(body)
             speaker = voice.group(1).strip() if voice else ""
             words = unescape(_TAG.sub("", body)).strip()
-            return _Cue(timed[1], timed[2], speaker, words)
+            return _Cue(match[1], match[2], speaker, words)
     return None
 
 
 def _utterance(cue: _Cue) -> Draft:
-    shown = re.split("[.,]", cue.start)[0]
-    who = f"{cue.speaker}: " if cue.speaker else ""
+    time = re.split("[.,]", cue.start)[0]
+    speaker = f"{cue.speaker}: " if cue.speaker else ""
     return Draft(
         kind=BlockKind.UTTERANCE,
-        text=f"[{shown}] {who}{cue.words}",
+        text=f"[{time}] {speaker}{cue.words}",
         start_seconds=_seconds(cue.start),
         end_seconds=_seconds(cue.end),
     )
 
 
 def _seconds(moment: str) -> float:
-    whole = 0
+    seconds = 0
     *units, fraction = re.split("[:.,]", moment)
     for unit in units:
-        whole = 60 * whole + int(unit)
-    return whole + int(fraction) / 1000
+        seconds = 60 * seconds + int(unit)
+    return seconds + int(fraction) / 1000

@@ -60,16 +60,16 @@ _MESSAGE_READERS: dict[str, Callable[[bytes], Reading]] = {
     media.MHTML: read_mhtml,
 }
 _CONTAINERS = media.ARCHIVES | _MESSAGE_READERS.keys() | {media.MBOX, media.EPUB}
-_REFUSED = {
+_REFUSED_TYPES = {
     media.OLE_ENCRYPTED: ("it is protected by a password", "upload a copy without a password"),
     media.ZIP_ENCRYPTED: ("it is protected by a password", "upload a copy without a password"),
     media.SEVEN_ZIP: ("7z archives are not opened", "pack its files as ZIP and upload that"),
     media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
 }
 """Cause and advice for each type that is recognised but not read."""
-_OF_TABLES = frozenset((media.CSV, media.TSV, media.XLSX, media.XLS, media.XLSB, media.ODS))
+_TABLE_TYPES = frozenset((media.CSV, media.TSV, media.XLSX, media.XLS, media.XLSB, media.ODS))
 _NAMED_TITLES = 5
-_MIXED = (
+_MIXED_ENCODINGS = (
     "parts of it are in UTF-8 and others in a western encoding of one byte a letter; check names "
     "and amounts, or save it in UTF-8 and hand it in again"
 )
@@ -135,8 +135,8 @@ def read_document(
     media_type = media.sniff_media_type(content, filename)
     if media_type is None:
         raise unreadable("its type is unknown", "convert it to PDF, an Office format or text")
-    if media_type in _REFUSED:
-        raise unreadable(*_REFUSED[media_type])
+    if media_type in _REFUSED_TYPES:
+        raise unreadable(*_REFUSED_TYPES[media_type])
     if media.is_recording(media_type):
         raise unreadable(
             "it is a recording, and there is nobody to listen to it",
@@ -153,7 +153,7 @@ def read_document(
     except Exception as error:
         raise _damaged(error) from error
     _check(reading, filename, media_type, options)
-    if media_type in _OF_TABLES and (repeated := _repeated_columns(reading)):
+    if media_type in _TABLE_TYPES and (repeated := _repeated_columns(reading)):
         reading = replace(reading, metadata={**reading.metadata, "repeated_columns": repeated})
     if keeper is not None and keeper.left_out:
         metadata = {**reading.metadata, NOT_DESCRIBED: keeper.left_out}
@@ -178,10 +178,10 @@ def _read(
         if named_reader := _NAMED_TEXT_READERS.get(media_type):
             reading = named_reader(text, filename)
         else:
-            read = _read_rst if media_type == media.RST else _TEXT_READERS[media_type]
-            reading = read(text)
-        noted = {"mixed_encodings": _MIXED} if is_mixed else {}
-        return replace(reading, metadata={**reading.metadata, **noted})
+            reader = _read_rst if media_type == media.RST else _TEXT_READERS[media_type]
+            reading = reader(text)
+        warnings = {"mixed_encodings": _MIXED_ENCODINGS} if is_mixed else {}
+        return replace(reading, metadata={**reading.metadata, **warnings})
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(
@@ -238,34 +238,34 @@ def _check(reading: Reading, filename: str, media_type: str, options: ReadingOpt
             f"{options.max_blocks:,} allowed",
             "split it into smaller files",
         )
-    worth_it = any(draft.text.strip() or draft.picture for draft in reading.drafts)
-    if not worth_it and not reading.attachments:
+    has_content = any(draft.text.strip() or draft.picture for draft in reading.drafts)
+    if not has_content and not reading.attachments:
         kind = "image" if media.is_image(media_type) else media_type
         if media_type == media.JSON:
             kind = PurePath(filename).suffix.lower()
-        nothing = ("no text was found in it", "check that the file is not empty")
-        raise unreadable(*_WITHOUT_TEXT.get(kind, nothing))
+        default = ("no text was found in it", "check that the file is not empty")
+        raise unreadable(*_WITHOUT_TEXT.get(kind, default))
 
 
 def _repeated_columns(reading: Reading) -> str:
     """Return a warning about titles that several columns of one table share; empty without any."""
     tables = (draft.text for draft in reading.drafts if draft.kind is BlockKind.TABLE)
-    found = dict.fromkeys(title for table in tables for title in repeated_titles(table))
-    if not found:
+    titles = dict.fromkeys(title for table in tables for title in repeated_titles(table))
+    if not titles:
         return ""
-    named = ", ".join(f"“{title}”" for title in islice(found, _NAMED_TITLES))
-    more = ", …" if len(found) > _NAMED_TITLES else ""
+    listed = ", ".join(f"“{title}”" for title in islice(titles, _NAMED_TITLES))
+    tail = ", …" if len(titles) > _NAMED_TITLES else ""
     return (
-        f"a table has several columns with the title {named}{more}, which a question cannot tell "
+        f"a table has several columns with the title {listed}{tail}, which a question cannot tell "
         "apart; give each a title of its own and hand the file in again"
     )
 
 
 def _damaged(error: Exception) -> DocumentUnreadable:
-    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    if "password" in said.lower() or "encrypted" in said.lower():
+    message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    if "password" in message.lower() or "encrypted" in message.lower():
         return unreadable("it is protected by a password", "upload a copy without a password")
     return unreadable(
-        f"the file is damaged, or not what its type says ({said})",
+        f"the file is damaged, or not what its type says ({message})",
         "open it in its own program, save it anew and upload that copy",
     )

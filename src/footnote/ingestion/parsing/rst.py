@@ -1,4 +1,4 @@
-"""reStructuredText becomes drafts by docutils; nothing it refers to is ever opened."""
+"""Convert reStructuredText to drafts by docutils; nothing it refers to is opened."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_rst(text: str) -> Reading:
     docutils is read as plain text.
     """
     # Register the directives and roles in the text that docutils does not know.
-    for name in {found.lower() for found in _DIRECTIVE.findall(text)}:
+    for name in {directive.lower() for directive in _DIRECTIVE.findall(text)}:
         if name in _CODE:
             directives.register_directive(name, _CodeDirective)
         elif name in _DROPPED:
@@ -114,11 +114,11 @@ class _AnyDirective(Directive):
     option_spec: ClassVar[dict[str, Callable[[str], str]]] = _AnyOptions()
 
     def run(self) -> list[nodes.Node]:
-        inside = self.parsed(nodes.container())
+        container = self.parsed(nodes.container())
         if self.arguments:
             texts, messages = self.state.inline_text(self.arguments[0], self.lineno)
-            inside.insert(0, nodes.paragraph("", "", *texts, *messages))
-        return [inside]
+            container.insert(0, nodes.paragraph("", "", *texts, *messages))
+        return [container]
 
     def parsed(self, into: nodes.Element) -> nodes.Element:
         """Parse the content of the directive into the element, and return it."""
@@ -159,7 +159,7 @@ def _any_role(
 def _drafts(
     parent: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
 ) -> Iterator[Draft]:
-    """The blocks below an element; `depth` is that of the section it stands in."""
+    """The blocks below an element; `depth` is that of its section."""
     for node in parent.children:
         if isinstance(node, _SILENT) or not isinstance(node, nodes.Element):
             continue
@@ -189,13 +189,13 @@ def _single_block(node: nodes.Element, metadata: dict[str, MetadataValue]) -> Dr
         kind, text = BlockKind.IMAGE, node.get("alt", "")
     elif isinstance(node, nodes.field_list):
         # Names and values; those about the document become metadata.
-        said = []
+        field_lines = []
         for item in node.children:
             name, value = (_text(part) for part in item.children)
-            if known := _DOCINFO.get(name.lower()):
-                metadata.setdefault(known, value)
-            said.append(f"{name}: {value}")
-        text = "\n".join(said)
+            if key := _DOCINFO.get(name.lower()):
+                metadata.setdefault(key, value)
+            field_lines.append(f"{name}: {value}")
+        text = "\n".join(field_lines)
     elif isinstance(node, nodes.option_list):
         lines = (": ".join(map(_text, item.children)) for item in node.children)
         kind, text = BlockKind.LIST, "\n".join(f"- {line}" for line in lines)
@@ -213,14 +213,14 @@ def _labelled(
     label: str, node: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
 ) -> Iterator[Draft]:
     """Yield the blocks of a note or an admonition, the first with its label or its title."""
-    inside = nodes.container()
-    inside.children = [
-        each for each in node.children if not isinstance(each, (nodes.label, nodes.title))
+    body = nodes.container()
+    body.children = [
+        child for child in node.children if not isinstance(child, (nodes.label, nodes.title))
     ]
     if not label:
-        title = next((each for each in node.children if isinstance(each, nodes.title)), None)
+        title = next((child for child in node.children if isinstance(child, nodes.title)), None)
         label = f"{node.tagname.capitalize() if title is None else _text(title)}:"
-    drafts = list(_drafts(inside, depth, metadata))
+    drafts = list(_drafts(body, depth, metadata))
     if drafts and drafts[0].kind is BlockKind.PARAGRAPH:
         label = f"{label} {drafts.pop(0).text}"
     yield Draft(kind=BlockKind.PARAGRAPH, text=label)
@@ -293,9 +293,9 @@ def _text(node: nodes.Node) -> str:
         return str(node.get("alt", ""))
     if isinstance(node, _SILENT):
         return ""
-    inside = "".join(map(_text, node.children))
+    content = "".join(map(_text, node.children))
     if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):
-        return f"[{inside}]"
+        return f"[{content}]"
     if isinstance(node, nodes.reference) and (target := node.get("refuri")):
-        return link_text(inside, target)
-    return " ".join(inside.split()) if isinstance(node, nodes.paragraph) else inside
+        return link_text(content, target)
+    return " ".join(content.split()) if isinstance(node, nodes.paragraph) else content

@@ -53,8 +53,8 @@ def to_message(parsed: ParsedDocument) -> Message:
         parsed,
         text="",
         blocks=tuple(replace(block, text="", heading_path=()) for block in parsed.blocks),
-        attachments=tuple(replace(each, content=b"") for each in parsed.attachments),
-        pictures=tuple(replace(each, content=b"") for each in parsed.pictures),
+        attachments=tuple(replace(attachment, content=b"") for attachment in parsed.attachments),
+        pictures=tuple(replace(picture, content=b"") for picture in parsed.pictures),
     )
     record = _Record(document=bare, paths=tuple(paths), sizes=tuple(sizes))
 
@@ -71,40 +71,44 @@ def _encoded(text: str) -> Iterator[bytes]:
 
 def from_message(record: bytes, body: Bytes) -> ParsedDocument:
     """Return the document of a message. Raises ValueError when the message is inconsistent."""
-    told = _RECORD.validate_json(record, strict=True)
-    bare, ends = told.document, [0, *accumulate(told.sizes)]
-    if min(told.sizes) < 0 or ends[-1] > len(body):
+    decoded = _RECORD.validate_json(record, strict=True)
+    bare, ends = decoded.document, [0, *accumulate(decoded.sizes)]
+    if min(decoded.sizes) < 0 or ends[-1] > len(body):
         raise ValueError("a part lies outside the body")
     text_part, *contents = (body[start:end] for start, end in pairwise(ends))
     text = str(text_part, "utf-8")
-    attached = len(bare.attachments)
+    attachment_count = len(bare.attachments)
     if any(not 0 <= picture.after <= len(bare.blocks) for picture in bare.pictures):
         raise ValueError("a picture has no place")
     return replace(
         bare,
         text=text,
-        blocks=tuple(_blocks(text, told)),
+        blocks=tuple(_blocks(text, decoded)),
         attachments=tuple(
             # Content in a mapped file is not copied to memory here.
-            replace(each, content=content if isinstance(content, memoryview) else bytes(content))
-            for each, content in zip(bare.attachments, contents[:attached], strict=True)
+            replace(
+                attachment, content=content if isinstance(content, memoryview) else bytes(content)
+            )
+            for attachment, content in zip(
+                bare.attachments, contents[:attachment_count], strict=True
+            )
         ),
         pictures=tuple(
-            replace(each, content=bytes(content))
-            for each, content in zip(bare.pictures, contents[attached:], strict=True)
+            replace(picture, content=bytes(content))
+            for picture, content in zip(bare.pictures, contents[attachment_count:], strict=True)
         ),
     )
 
 
-def _blocks(text: str, told: _Record) -> Iterator[Block]:
+def _blocks(text: str, record: _Record) -> Iterator[Block]:
     titles: dict[str, str] = {}  # Headings are shared by the paths of the blocks below them.
     paths = {
         index: tuple(titles.setdefault(title, title) for title in path)
-        for index, path in told.paths
+        for index, path in record.paths
     }
     path: tuple[str, ...] = ()
     end = 0
-    for index, block in enumerate(told.document.blocks):
+    for index, block in enumerate(record.document.blocks):
         if not end <= block.char_start <= block.char_end <= len(text):
             raise ValueError("a block overlaps another, or lies outside the text")
         path, end = paths.get(index, path), block.char_end
@@ -120,7 +124,7 @@ def compress(parsed: ParsedDocument) -> bytes:
 
 
 def decompress(packed: bytes) -> ParsedDocument | None:
-    """Return the document that was compressed; None if it was by an incompatible version."""
+    """Return the document that was compressed; None if an incompatible version did it."""
     try:
         content = memoryview(zlib.decompress(packed))
         body = 4 + int.from_bytes(content[:4], "big")

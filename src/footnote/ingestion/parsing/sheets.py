@@ -40,14 +40,14 @@ class Sheet:
     def spread(self, areas: Iterable[Area]) -> None:
         """Repeat the value of each merged cell in all the cells it covers."""
         rows = dict(self.rows)
-        left = _MAX_SPREAD_CELLS
+        remaining = _MAX_SPREAD_CELLS
         for first_row, first_column, last_row, last_column in areas:
             size = (last_row - first_row + 1) * (last_column - first_column + 1)
             origin = rows.get(first_row, [])
             value = origin[first_column] if first_column < len(origin) else ""
-            if not value or size > min(_MAX_SPREAD, left):
+            if not value or size > min(_MAX_SPREAD, remaining):
                 continue
-            left -= size
+            remaining -= size
             for index in range(first_row, last_row + 1):
                 cells = rows.setdefault(index, [])
                 cells.extend([""] * (last_column + 1 - len(cells)))
@@ -110,17 +110,17 @@ def regions(rows: Sequence[Row]) -> list[Region]:
 
     Rows are split first, then columns, then the rows of each part, until nothing can be split.
     """
-    done: list[Region] = []
+    result: list[Region] = []
     width = max((len(cells) for _, cells in rows), default=0)
     waiting = [Region(rows, 0, width)]
     while waiting:
         region = waiting.pop()
         parts = [part for band in _bands(region) for part in _columns(band)]
         if len(parts) == 1 and len(parts[0].rows) == len(region.rows):
-            done.append(parts[0])
+            result.append(parts[0])
         else:
             waiting.extend(reversed(parts))
-    return done
+    return result
 
 
 def _bands(region: Region) -> Iterator[Region]:
@@ -153,7 +153,7 @@ def _columns(band: Region) -> Iterator[Region]:
             runs.append([column])
     spans: list[tuple[int, int]] = []
     for run in runs:
-        if spans and _belongs(band, spans[-1], (run[0], run[-1] + 1)):
+        if spans and _belong_together(band, spans[-1], (run[0], run[-1] + 1)):
             spans[-1] = (spans[-1][0], run[-1] + 1)
         else:
             spans.append((run[0], run[-1] + 1))
@@ -161,18 +161,18 @@ def _columns(band: Region) -> Iterator[Region]:
         yield Region(band.rows, left, right)
 
 
-def _belongs(band: Region, before: tuple[int, int], after: tuple[int, int]) -> bool:
+def _belong_together(band: Region, before: tuple[int, int], after: tuple[int, int]) -> bool:
     """Whether columns on both sides of a gap belong together.
 
     True if one side is a single column, and most rows have a value on both sides.
     """
     if min(before[1] - before[0], after[1] - after[0]) > 1:
         return False
-    both = sum(
+    filled_on_both = sum(
         any(cells[before[0] : before[1]]) and any(cells[after[0] : after[1]])
         for _, cells in band.rows
     )
-    return 2 * both > len(band.rows)
+    return 2 * filled_on_both > len(band.rows)
 
 
 def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
@@ -195,11 +195,11 @@ def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
     headers = grouped_header_rows(texts, covered)
     if len(texts) - headers > _ROWS_A_BLOCK:
         # A table in parts of `_ROWS_A_BLOCK` rows, each with the header and its own cell range.
-        whole = _address(region)
+        full_address = _address(region)
         for start in range(headers, len(texts), _ROWS_A_BLOCK):
             end = min(start + _ROWS_A_BLOCK, len(texts))
             part = Region(region.rows[start:end], region.left, region.right)
-            caption = f"Sheet “{sheet.name}”, {_address(part)} of {whole}"
+            caption = f"Sheet “{sheet.name}”, {_address(part)} of {full_address}"
             yield Draft(kind=BlockKind.CAPTION, text=caption, page=page)
             rows = texts[:headers] + texts[start:end]
             drafts = list(spread_table_drafts(rows, header_rows=headers, page=page))
@@ -209,9 +209,9 @@ def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
         return
     drafts = list(spread_table_drafts(texts, covered=covered, header_rows=headers, page=page))
     if any(draft.kind is BlockKind.TABLE for draft in drafts):
-        yield _place(sheet, region, page)
+        yield _caption(sheet, region, page)
     elif len(drafts) > 2 and region.right - region.left == 1:
-        yield _place(sheet, region, page)
+        yield _caption(sheet, region, page)
         drafts = [Draft(kind=BlockKind.TABLE, text=table_text(texts), page=page)]
     yield from drafts
 
@@ -223,7 +223,7 @@ def _is_title(cells: Sequence[str], index: int, covered: Collection[tuple[int, i
     return len(cells) > 1 and filled == [0]
 
 
-def _place(sheet: Sheet, region: Region, page: int) -> Draft:
+def _caption(sheet: Sheet, region: Region, page: int) -> Draft:
     text = f"Sheet “{sheet.name}”, {_address(region)}"
     return Draft(kind=BlockKind.CAPTION, text=text, page=page)
 

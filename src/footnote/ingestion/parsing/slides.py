@@ -1,4 +1,4 @@
-"""A PowerPoint file becomes drafts: each slide a page with its title, text, tables and notes."""
+"""Convert a PowerPoint file to drafts: each slide a page with its title, text, tables and notes."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class _SlideReader:
         tree = child(root, "cSld", "spTree")
         if tree is not None:
             layout = self._layout(part)
-            shapes = sorted(_shapes(tree), key=lambda shape: _place(shape, layout))
+            shapes = sorted(_shapes(tree), key=lambda shape: _sort_key(shape, layout))
             title = next((shape for shape in shapes if _placeholder(shape)[0] in _TITLES), None)
             if title is not None:
                 text = " ".join(_lines(title, self.package, part))
@@ -108,15 +108,17 @@ class _SlideReader:
 
     def _layout(self, part: str) -> Mapping[tuple[str, str], Element]:
         """The placeholders that the slide's layout and master define, by type and index."""
-        found: dict[tuple[str, str], Element] = {}
+        placeholders: dict[tuple[str, str], Element] = {}
         layout = next(self.package.related(part, "slideLayout"), "")
         master = next(self.package.related(layout, "slideMaster"), "") if layout else ""
         for source in filter(None, (master, layout)):
             for shape in descendants(self.package.xml(source), "sp"):
                 kind, index = _placeholder(shape)
                 if kind is not None:
-                    found[kind, ""] = found[kind, index] = found["", index] = shape
-        return found
+                    placeholders[kind, ""] = placeholders[kind, index] = placeholders["", index] = (
+                        shape
+                    )
+        return placeholders
 
     def _shape(
         self, shape: Element, part: str, page: int, layout: Mapping[tuple[str, str], Element]
@@ -124,17 +126,17 @@ class _SlideReader:
         name = local(shape)
         if name == "grpSp":
             yield from caption_drafts(_description(shape), page)
-            for member in sorted(_shapes(shape), key=lambda item: _place(item, layout)):
+            for member in sorted(_shapes(shape), key=lambda item: _sort_key(item, layout)):
                 yield from self._shape(member, part, page, layout)
         elif name == "graphicFrame":
             yield from caption_drafts(_description(shape), page)
-            for found in descendants(shape, "tbl", "chart", "relIds"):
-                kind = local(found)
+            for graphic in descendants(shape, "tbl", "chart", "relIds"):
+                kind = local(graphic)
                 if kind == "tbl":
-                    yield from drawn_table_drafts(found, self.package, part, page)
+                    yield from drawn_table_drafts(graphic, self.package, part, page)
                 elif kind == "relIds":
-                    yield from diagram_drafts(self.package, part, found, page)
-                elif target := self.package.target(part, found):
+                    yield from diagram_drafts(self.package, part, graphic, page)
+                elif target := self.package.target(part, graphic):
                     yield from chart_drafts(self.package.xml(target), page)
         elif name == "pic":
             yield from self._picture(shape, part, page)
@@ -152,15 +154,15 @@ class _SlideReader:
         body = child(shape, "txBody")
         if body is not None:
             model = layout.get((kind or "", index)) if kind is not None else None
-            denied = bullet_mark(child(model, "txBody", "lstStyle", "lvl1pPr")) if model else None
-            bulleted = kind in _BULLETED and (denied is None or local(denied) != "buNone")
+            mark = bullet_mark(child(model, "txBody", "lstStyle", "lvl1pPr")) if model else None
+            bulleted = kind in _BULLETED and (mark is None or local(mark) != "buNone")
             yield from frame_drafts(body, self.package, part, bulleted=bulleted, page=page)
         yield from self._picture(shape, part, page)
 
     def _picture(self, shape: Element, part: str, page: int) -> Iterator[Draft]:
         description = _description(shape)
-        for found in descendants(shape, "blip"):
-            yield from self.pictures.shown(self.package, part, found, page, description)
+        for blip in descendants(shape, "blip"):
+            yield from self.pictures.shown(self.package, part, blip, page, description)
             description = ""
         yield from caption_drafts(description, page)
 
@@ -176,10 +178,12 @@ class _SlideReader:
         for target in self.package.related(part, "comments"):
             for comment in descendants(self.package.xml(target), "cm"):
                 author = self.authors.get(attribute(comment, "authorId") or "", "")
-                said = [found.text or "" for found in descendants(comment, "t", "text")]
-                by = f" by {author}" if author else ""
-                if text := " ".join(" ".join(said).split()):
-                    text = f"[comment{by}: {text}]"
+                texts = [
+                    text_element.text or "" for text_element in descendants(comment, "t", "text")
+                ]
+                byline = f" by {author}" if author else ""
+                if text := " ".join(" ".join(texts).split()):
+                    text = f"[comment{byline}: {text}]"
                     yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
 
 
@@ -195,13 +199,13 @@ def _shapes(tree: Element) -> Iterator[Element]:
 def _placeholder(shape: Element) -> tuple[str | None, str]:
     """Return the type and index of a placeholder; type None for another shape."""
     holder = next((item for item in shape if local(item).startswith("nv")), None)
-    found = child(holder, "nvPr", "ph") if holder is not None else None
-    if found is None:
+    placeholder = child(holder, "nvPr", "ph") if holder is not None else None
+    if placeholder is None:
         return None, ""
-    return attribute(found, "type") or "", attribute(found, "idx") or ""
+    return attribute(placeholder, "type") or "", attribute(placeholder, "idx") or ""
 
 
-def _place(shape: Element, layout: Mapping[tuple[str, str], Element]) -> tuple[int, int]:
+def _sort_key(shape: Element, layout: Mapping[tuple[str, str], Element]) -> tuple[int, int]:
     """Return the sort key of a shape: row, then left edge; the file has shapes in drawing order."""
     offset = _offset(shape)
     if offset is None:
@@ -219,8 +223,8 @@ def _place(shape: Element, layout: Mapping[tuple[str, str], Element]) -> tuple[i
 
 def _offset(shape: Element) -> Element | None:
     for path in (("spPr", "xfrm", "off"), ("grpSpPr", "xfrm", "off"), ("xfrm", "off")):
-        if (found := child(shape, *path)) is not None:
-            return found
+        if (offset := child(shape, *path)) is not None:
+            return offset
     return None
 
 

@@ -63,7 +63,7 @@ def _value_drafts(value: Json, level: int) -> Iterator[Draft]:
     if isinstance(value, dict):
         # First the plain values of the object, then each nested value under its key.
         plain = {key: item for key, item in value.items() if _is_plain(item)}
-        lines = (f"{key}: {_shown(item)}" for key, item in plain.items())
+        lines = (f"{key}: {_scalar_text(item)}" for key, item in plain.items())
         yield from line_drafts(lines, _LINES_TOGETHER)
         for key, item in value.items():
             if key in plain or not item:
@@ -75,7 +75,7 @@ def _value_drafts(value: Json, level: int) -> Iterator[Draft]:
                 yield from _value_drafts(item, level + 1)
     elif isinstance(value, list):
         yield from _array_drafts(value, level)
-    elif text := _shown(value):
+    elif text := _scalar_text(value):
         yield Draft(kind=BlockKind.PARAGRAPH, text=text)
 
 
@@ -86,7 +86,7 @@ def _array_drafts(value: Sequence[Json], level: int) -> Iterator[Draft]:
         return
     for number, item in enumerate(value, start=1):
         if _is_plain(item):
-            yield from line_drafts([_shown(item)], _LINES_TOGETHER)
+            yield from line_drafts([_scalar_text(item)], _LINES_TOGETHER)
         elif level > _MAX_HEADING_LEVEL:
             yield from line_drafts(_flat_lines(str(number), item), _LINES_TOGETHER)
         else:
@@ -102,12 +102,12 @@ def _flat(value: Json) -> Iterator[tuple[str, str]]:
         path, item = waiting.pop()
         dot = "." if path else ""
         if _is_plain(item):
-            if text := _shown(item):
+            if text := _scalar_text(item):
                 yield path, text
         elif isinstance(item, dict):
-            waiting += reversed([(f"{path}{dot}{key}", one) for key, one in item.items()])
+            waiting += reversed([(f"{path}{dot}{key}", child) for key, child in item.items()])
         elif isinstance(item, list):
-            waiting += reversed([(f"{path}[{at}]", one) for at, one in enumerate(item)])
+            waiting += reversed([(f"{path}[{index}]", child) for index, child in enumerate(item)])
 
 
 def _flat_lines(name: str, value: Json) -> Iterator[str]:
@@ -122,9 +122,9 @@ def _is_plain(value: Json) -> bool:
     return not isinstance(value, dict)
 
 
-def _shown(value: Json) -> str:
+def _scalar_text(value: Json) -> str:
     if isinstance(value, list):
-        return ", ".join(filter(None, map(_shown, value)))
+        return ", ".join(filter(None, map(_scalar_text, value)))
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -150,17 +150,19 @@ def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else []:
             if isinstance(output, dict):
-                data = output.get("data")
-                shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
-                failed = ": ".join(filter(None, (_joined(output.get(key)) for key in _ERROR)))
-                drafts.append(Draft(kind=BlockKind.CODE, text=_joined(shown) or failed))
+                bundle = output.get("data")
+                text_output = (
+                    bundle.get("text/plain") if isinstance(bundle, dict) else output.get("text")
+                )
+                error = ": ".join(filter(None, (_joined(output.get(key)) for key in _ERROR)))
+                drafts.append(Draft(kind=BlockKind.CODE, text=_joined(text_output) or error))
     metadata = notebook.get("metadata")
     kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
     language = kernel.get("language") if isinstance(kernel, dict) else None
-    known: dict[str, MetadataValue] = {}
+    reading_metadata: dict[str, MetadataValue] = {}
     if isinstance(language, str):
-        known["programming_language"] = language
-    return Reading(drafts=tuple(drafts), metadata=known)
+        reading_metadata["programming_language"] = language
+    return Reading(drafts=tuple(drafts), metadata=reading_metadata)
 
 
 def _joined(source: Json) -> str:

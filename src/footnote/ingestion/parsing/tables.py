@@ -1,4 +1,4 @@
-"""Rows of cells become Markdown tables with a header row."""
+"""Convert rows of cells to Markdown tables with a header row."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ def table_drafts(
     means that no column has a name.
     """
     grid = [[clean(cell).replace("\n", " ") for cell in row] for row in rows]
-    unnamed = has_header and bool(grid) and not _filled(grid[0])
+    is_unnamed = has_header and bool(grid) and not _filled(grid[0])
     for is_filled, run in groupby(grid, key=any):
         if not is_filled:
             continue
         region = list(run)
         titles = 0
-        while not unnamed and titles < len(region) and _is_title(region, titles):
+        while not is_unnamed and titles < len(region) and _is_title(region, titles):
             yield _paragraph(region[titles], page)
             titles += 1
-        rest = region[titles:]
-        width = max(map(len, rest), default=0)
-        filled_up = [row + [""] * (width - len(row)) for row in rest]
-        used = [column for column in range(width) if any(row[column] for row in filled_up)]
-        table = [[row[column] for column in used] for row in filled_up]
-        if unnamed:
+        body = region[titles:]
+        width = max(map(len, body), default=0)
+        padded = [row + [""] * (width - len(row)) for row in body]
+        used = [column for column in range(width) if any(row[column] for row in padded)]
+        table = [[row[column] for column in used] for row in padded]
+        if is_unnamed:
             table.insert(0, [""] * len(table[0]))
         if len(table) > 1 and len(table[0]) > 1:
             yield Draft(kind=BlockKind.TABLE, text=table_text(table), page=page)
@@ -81,8 +81,8 @@ def record_rows(records: Sequence[Mapping[str, str]], least_columns: int) -> lis
     """Return similar records as rows under a header; empty if they are not similar."""
     columns = list(dict.fromkeys(name for record in records for name in record))
     filled = sum(map(len, records))
-    few = not least_columns <= len(columns) <= _MAX_RECORD_COLUMNS
-    if few or 2 * filled < len(columns) * len(records):
+    out_of_range = not least_columns <= len(columns) <= _MAX_RECORD_COLUMNS
+    if out_of_range or 2 * filled < len(columns) * len(records):
         return []
     return [columns, *([record.get(name, "") for name in columns] for record in records)]
 
@@ -105,7 +105,7 @@ def _is_title(region: Rows, position: int) -> bool:
     if len(row) < 2 or _filled(row) != 1:
         return False
     below = region[position + 1 :]
-    edge = min((_first_filled(each) for each in below), default=0)
+    edge = min((_first_filled(other) for other in below), default=0)
     return not below or (_filled(below[0]) > 1 and _first_filled(row) <= edge)
 
 
@@ -130,7 +130,7 @@ def spread_table_drafts(
     grid = [
         [clean(cell).replace("\n", " ") for cell in row] + [""] * (width - len(row)) for row in rows
     ]
-    kept = [column for column in range(width) if not _adds_nothing(grid, covered, column)]
+    columns = [column for column in range(width) if not _is_redundant(grid, covered, column)]
     numbered = [(index, row) for index, row in enumerate(grid) if any(row)]
     while numbered and _spans_all(*numbered[0], covered):
         if len(numbered) == 1 and header_rows == 0:
@@ -139,8 +139,8 @@ def spread_table_drafts(
         yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
         numbered = numbered[1:]
         header_rows = max(header_rows - 1, 1)
-    table = [[row[column] for column in kept] for _, row in numbered]
-    if len(table) > 1 and len(kept) > 1:
+    table = [[row[column] for column in columns] for _, row in numbered]
+    if len(table) > 1 and len(columns) > 1:
         headers = min(header_rows, len(table) - 1)
         if headers > 1:
             chains = (
@@ -163,7 +163,7 @@ def grouped_header_rows(rows: Rows, covered: Collection[tuple[int, int]]) -> int
     return 1 + grouped
 
 
-def _adds_nothing(grid: Rows, covered: Collection[tuple[int, int]], column: int) -> bool:
+def _is_redundant(grid: Rows, covered: Collection[tuple[int, int]], column: int) -> bool:
     """Whether a column is empty, or only repeats its neighbour through merged cells."""
     return all(
         not row[column]
@@ -174,12 +174,12 @@ def _adds_nothing(grid: Rows, covered: Collection[tuple[int, int]], column: int)
 
 def _spans_all(index: int, row: Sequence[str], covered: Collection[tuple[int, int]]) -> bool:
     """Whether only the first cell of a row has text of its own."""
-    own = [
+    filled = [
         column
         for column, cell in enumerate(row)
         if cell and not (column > 0 and (index, column) in covered and cell == row[column - 1])
     ]
-    return len(row) > 1 and own == [0]
+    return len(row) > 1 and filled == [0]
 
 
 # --- cells that span rows and columns ---------------------------------------------------------
@@ -220,7 +220,7 @@ def _grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], set[tuple[in
     cells = 0
     for number, row in enumerate(rows):
         texts: list[str] = []
-        ahead: dict[int, tuple[int, str]] = {}
+        spanning: dict[int, tuple[int, str]] = {}
         for cell in (*row, None):
             while len(texts) in reaching:
                 covered.add((number, len(texts)))
@@ -231,10 +231,14 @@ def _grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], set[tuple[in
                 if step:
                     covered.add((number, len(texts)))
                 if cell.rows > 1:
-                    ahead[len(texts)] = (cell.rows - 1, cell.text)
+                    spanning[len(texts)] = (cell.rows - 1, cell.text)
                 texts.append(cell.text)
-        left = {column: (rest - 1, text) for column, (rest, text) in reaching.items() if rest > 1}
-        reaching = left | ahead
+        still_spanned = {
+            column: (remaining - 1, text)
+            for column, (remaining, text) in reaching.items()
+            if remaining > 1
+        }
+        reaching = still_spanned | spanning
         grid.append(texts)
         cells += len(texts)
         if cells > _MAX_CELLS:

@@ -1,4 +1,4 @@
-"""A Word file becomes drafts: headings, numbered clauses, tables, notes, boxes and pictures."""
+"""Convert a Word file to drafts: headings, numbered clauses, tables, notes, boxes and pictures."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def read_word(content: bytes, pictures: Pictures) -> Reading:
     # Running headers and footers are metadata, not part of the text.
     running: dict[str, MetadataValue] = {}
     for kind in ("header", "footer"):
-        said = dict.fromkeys(story.part(name) for name in package.related(part, kind))
-        words = (text for text in said if any(character.isalpha() for character in text))
+        texts = dict.fromkeys(story.part(name) for name in package.related(part, kind))
+        words = (text for text in texts if any(character.isalpha() for character in text))
         if text := " | ".join(words):
             running[f"running_{kind}"] = text[:_MAX_RUNNING_CHARACTERS]
     metadata.update(running)
@@ -112,24 +112,24 @@ class _Story:
         self._reader = TextReader(self._package, name, self._styles, lambda *_: "")
         self.flow = Flow()
         self.body(self._package.xml(name))
-        said = [" ".join(draft.text.split()) for draft in self.flow.close()]
+        texts = [" ".join(draft.text.split()) for draft in self.flow.close()]
         self._reader, self.flow = reader, flow
-        return " | ".join(dict.fromkeys(said))
+        return " | ".join(dict.fromkeys(texts))
 
     def _mark(self, kind: str, number: str) -> str:
         """Return the mark of a note in the text; empty for comments."""
         if kind == "comment" or number not in self._notes[kind]:
             return ""
-        numbered = len([key for key in self._marks if key[0] == kind]) + 1
-        label = f"note {numbered}" if kind == "footnote" else f"endnote {numbered}"
+        count = len([key for key in self._marks if key[0] == kind]) + 1
+        label = f"note {count}" if kind == "footnote" else f"endnote {count}"
         return f" [{self._marks.setdefault((kind, number), label)}]"
 
     def _paragraph(self, element: Element) -> None:
-        read = self._reader.read(element)
+        paragraph = self._reader.read(element)
         properties = child(element, "pPr")
         style_id = value_of(properties, "pStyle") or self._default_style
         style = self._styles.get(style_id, Style())
-        text = clean(read.text)
+        text = clean(paragraph.text)
         if text:
             direct = value_of(properties, "outlineLvl")
             level = int(direct) + 1 if direct and direct.isdecimal() else style.outline
@@ -139,10 +139,12 @@ class _Story:
                 self.title = self.title or text
                 self.flow.heading(text, 1)
             elif level and level < 10:
-                numbered = label and label != BULLET
-                self.flow.heading(f"{label} {text}" if numbered else text, level + bool(self.title))
-            elif style.is_code or _is_code(read, style):
-                self.flow.code(read.text.rstrip())
+                is_numbered = label and label != BULLET
+                self.flow.heading(
+                    f"{label} {text}" if is_numbered else text, level + bool(self.title)
+                )
+            elif style.is_code or _is_code(paragraph, style):
+                self.flow.code(paragraph.text.rstrip())
             elif contents is not None:
                 self.flow.item(text.replace("\t", " "), contents)
             elif label:
@@ -151,21 +153,21 @@ class _Story:
                 self.flow.paragraph(
                     text, BlockKind.CAPTION if style.is_caption else BlockKind.PARAGRAPH
                 )
-        for kind, number in read.notes:
+        for kind, number in paragraph.notes:
             self._note(kind, number)
-        for item in read.floats:
+        for item in paragraph.floats:
             self._float(item)
 
     def _label(self, properties: Element | None, style: Style, style_id: str) -> tuple[int, str]:
         """Return a paragraph's depth in its list and its label; the label is empty if it is in
         none."""
-        own = child(properties, "numPr") if properties is not None else None
-        number = value_of(own, "numId") or style.numbering
+        numbering = child(properties, "numPr") if properties is not None else None
+        number = value_of(numbering, "numId") or style.numbering
         if number in (None, "", "0"):
             return 0, ""
         assert number is not None
-        given = value_of(own, "ilvl")
-        depth = int(given) if given and given.isdecimal() else style.depth
+        level = value_of(numbering, "ilvl")
+        depth = int(level) if level and level.isdecimal() else style.depth
         if depth is None:
             depth = self._numbering.depth_of_style(number, style_id) or 0
         return depth, self._numbering.next_label(number, depth)
@@ -174,14 +176,14 @@ class _Story:
         element = self._notes[kind].pop(number, None)
         if element is None:
             return
-        text = " ".join(draft.text for draft in self._inner(element).close())
+        text = " ".join(draft.text for draft in self._flow_of(element).close())
         label = self._marks.get((kind, number), "")
         if kind == "comment":
             author = attribute(element, "author") or ""
             label = f"comment by {author}" if author else "comment"
         self.flow.note(label, text)
 
-    def _inner(self, container: Element) -> Flow:
+    def _flow_of(self, container: Element) -> Flow:
         """Read a cell, a note or a text box into a flow of its own."""
         outer, self.flow = self.flow, Flow()
         self.body(container)
@@ -191,20 +193,22 @@ class _Story:
     def _float(self, element: Element) -> None:
         """Defer a drawing's text boxes, pictures, charts and diagrams to follow their paragraph."""
         for box in _text_boxes(element):
-            self.flow.defer(self._inner(box).close())
+            self.flow.defer(self._flow_of(box).close())
         part = self._reader.part
-        shown = list(_outside_boxes(element))
-        for found in shown:
-            name = local(found)
+        elements = list(_outside_boxes(element))
+        for node in elements:
+            name = local(node)
             if name in ("blip", "imagedata"):
-                self.flow.defer(self.pictures.shown(self._package, part, found, None))
-            elif name == "chart" and (target := self._package.target(part, found)):
+                self.flow.defer(self.pictures.shown(self._package, part, node, None))
+            elif name == "chart" and (target := self._package.target(part, node)):
                 self.flow.defer(chart_drafts(self._package.xml(target)))
             elif name == "relIds":
-                self.flow.defer(diagram_drafts(self._package, part, found))
+                self.flow.defer(diagram_drafts(self._package, part, node))
         keys = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
-        said = (attribute(item, keys[local(item)]) for item in shown if local(item) in keys)
-        for description in dict.fromkeys((text or "").strip() for text in said):
+        descriptions = (
+            attribute(item, keys[local(item)]) for item in elements if local(item) in keys
+        )
+        for description in dict.fromkeys((text or "").strip() for text in descriptions):
             self.flow.defer(caption_drafts(description))
 
     def _table(self, element: Element) -> None:
@@ -217,10 +221,10 @@ class _Story:
             if child(row, "trPr", "tblHeader") is not None and header_rows == row_index:
                 header_rows += 1
             for cell in _members(row, "tc", "tcPr", "cellDel"):
-                drafts, late = self._inner(cell).split()
+                drafts, late = self._flow_of(cell).split()
                 deferred += late
                 cells.append(drafts)
-                text = "\n".join(_flat(draft) for draft in drafts)
+                text = "\n".join(_flat_text(draft) for draft in drafts)
                 covers = child(cell, "tcPr", "vMerge")
                 column, span = len(texts), max(_number(child(cell, "tcPr"), "gridSpan", 1), 1)
                 if covers is not None and attribute(covers, "val") != "restart":
@@ -240,7 +244,7 @@ class _Story:
         self.flow.defer(deferred)
 
 
-def _flat(draft: Draft) -> str:
+def _flat_text(draft: Draft) -> str:
     """Return a block of a cell as text; for a table in a cell, its cells in order."""
     if draft.kind is not BlockKind.TABLE:
         return draft.text
@@ -258,11 +262,11 @@ def _is_layout(rows: list[list[str]], cells: list[list[Draft]]) -> bool:
     return length > _LAYOUT_CHARACTERS * len(filled) and blocks > 2 * len(filled)
 
 
-def _is_code(read: ParagraphText, style: Style) -> bool:
-    if not read.visible:
+def _is_code(paragraph: ParagraphText, style: Style) -> bool:
+    if not paragraph.visible:
         return False
-    monospaced = style.monospaced or read.monospaced > _MONOSPACED_SHARE * read.visible
-    return monospaced and _CODE_SIGNS.search(read.text) is not None
+    monospaced = style.monospaced or paragraph.monospaced > _MONOSPACED_SHARE * paragraph.visible
+    return monospaced and _CODE_SIGNS.search(paragraph.text) is not None
 
 
 def _notes(package: Package, part: str) -> dict[str, Element]:
@@ -307,7 +311,7 @@ def diagram_drafts(
     flow = Flow(page=page)
     for point in descendants(package.xml(relation.target), "pt"):
         for paragraph in descendants(point, "p"):
-            text = "".join(found.text or "" for found in descendants(paragraph, "t"))
+            text = "".join(text_element.text or "" for text_element in descendants(paragraph, "t"))
             flow.item(text.strip())
     yield from flow.close()
 
@@ -324,5 +328,5 @@ def _members(container: Element, kind: str, *deletion: str) -> Iterator[Element]
 
 
 def _number(properties: Element | None, name: str, default: int) -> int:
-    given = value_of(properties, name) or ""
-    return min(int(given), 100) if given.isdecimal() else default
+    value = value_of(properties, name) or ""
+    return min(int(value), 100) if value.isdecimal() else default

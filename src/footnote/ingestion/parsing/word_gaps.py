@@ -44,16 +44,16 @@ def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
     letters = sum(character.isalpha() for character in text)
     if len(centres) != len(text) or letters < _FEWEST_LETTERS or _UNSPACED.search(text):
         return text
-    inked = [at for at, character in enumerate(text) if not character.isspace()]
-    places = [centres[at] for at in inked]
-    cuts = {inked[_boundary(gap, places)] for gap in word_gaps(picture)}
+    inked = [index for index, character in enumerate(text) if not character.isspace()]
+    positions = [centres[index] for index in inked]
+    cuts = {inked[_boundary(gap, positions)] for gap in word_gaps(picture)}
     return "".join(
         f" {character}"
-        if at in cuts
-        and not (text[at - 1].isspace() or character.isspace())
-        and (text[at - 1].isalpha() or character.isalpha())
+        if index in cuts
+        and not (text[index - 1].isspace() or character.isspace())
+        and (text[index - 1].isalpha() or character.isalpha())
         else character
-        for at, character in enumerate(text)
+        for index, character in enumerate(text)
     )
 
 
@@ -70,15 +70,15 @@ def word_gaps(picture: Grey) -> list[float]:
     # The best threshold between narrow and wide gaps (Otsu 1979); 0 where they are alike.
     wide_enough = WIDE_GAP * height
     ordered = np.sort(gaps)
-    best, parting = 0.0, 0.0
-    for at in range(1, len(ordered)):
-        narrow, wide = ordered[:at], ordered[at:]
+    best, threshold = 0.0, 0.0
+    for index in range(1, len(ordered)):
+        narrow, wide = ordered[:index], ordered[index:]
         spread = len(narrow) * len(wide) * (wide.mean() - narrow.mean()) ** 2
         if spread > best and wide.mean() >= max(LEAST_RATIO * narrow.mean(), wide_enough):
-            best, parting = spread, float(narrow[-1] + wide[0]) / 2
-    least = max(LEAST_GAP * height, parting) if parting else LEAST_ALIKE * height
-    found = np.flatnonzero(widths >= least)
-    return [float(columns[at] + columns[at + 1]) / 2 for at in found]
+            best, threshold = spread, float(narrow[-1] + wide[0]) / 2
+    least_gap = max(LEAST_GAP * height, threshold) if threshold else LEAST_ALIKE * height
+    gap_columns = np.flatnonzero(widths >= least_gap)
+    return [float(columns[index] + columns[index + 1]) / 2 for index in gap_columns]
 
 
 def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
@@ -95,8 +95,8 @@ def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
 def _boundary(gap: float, centres: Sequence[float]) -> int:
     """Return the index of the character after a gap, of the pair that surrounds it best."""
 
-    def missed(at: int) -> float:
-        before, after = centres[at - 1], centres[at]
+    def distance(index: int) -> float:
+        before, after = centres[index - 1], centres[index]
         return abs((before + after) / 2 - gap) - (after - before) / 2
 
-    return min(range(1, len(centres)), key=missed)
+    return min(range(1, len(centres)), key=distance)

@@ -20,7 +20,7 @@ _CODE = re.compile(
 _MONOSPACED = re.compile(
     r"courier|consolas|mono|menlo|monaco|lucida console|inconsolata|source code|fira code", re.I
 )
-_PLACE = re.compile(r"%([1-9])")
+_LEVEL_REFERENCE = re.compile(r"%([1-9])")
 _ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL",
           10: "X", 9: "IX", 5: "V", 4: "IV", 1: "I"}  # fmt: skip
 
@@ -60,13 +60,13 @@ class Style:
 
 def read_styles(root: Element) -> Mapping[str, Style]:
     """The styles by id."""
-    given = {attribute(style, "styleId") or "": style for style in children(root, "style")}
-    return {key: _style(key, given) for key in given}
+    by_id = {attribute(style, "styleId") or "": style for style in children(root, "style")}
+    return {key: _style(key, by_id) for key in by_id}
 
 
-def _style(key: str, given: Mapping[str, Element]) -> Style:
+def _style(key: str, by_id: Mapping[str, Element]) -> Style:
     outline, numbering, depth, monospaced = None, None, None, None
-    current: Element | None = given[key]
+    current: Element | None = by_id[key]
     for _ in range(_MAX_CHAIN):
         if current is None:
             break
@@ -77,9 +77,9 @@ def _style(key: str, given: Mapping[str, Element]) -> Style:
             depth = _integer(value_of(properties, "ilvl"))
         if monospaced is None:
             monospaced = fonts_are_monospaced(child(current, "rPr"))
-        current = given.get(value_of(current, "basedOn") or "")
+        current = by_id.get(value_of(current, "basedOn") or "")
     return Style(
-        name=value_of(given[key], "name") or key,
+        name=value_of(by_id[key], "name") or key,
         outline=outline if outline and outline < 10 else None,
         numbering=numbering,
         depth=depth,
@@ -106,8 +106,8 @@ def fonts_are_monospaced(run_properties: Element | None) -> bool | None:
 
 def value_of(element: Element | None, name: str) -> str | None:
     """The `val` of a child of that name."""
-    found = child(element, name) if element is not None else None
-    return attribute(found, "val") if found is not None else None
+    value_element = child(element, name) if element is not None else None
+    return attribute(value_element, "val") if value_element is not None else None
 
 
 def _integer(text: str | None) -> int | None:
@@ -157,15 +157,15 @@ class Numbering:
         for deeper in [key for key in counters if key > depth]:
             del counters[deeper]
 
-        def shown(match: re.Match[str]) -> str:
-            place = int(match.group(1)) - 1
-            other = levels.get(place)
+        def number_at(match: re.Match[str]) -> str:
+            level_index = int(match.group(1)) - 1
+            other = levels.get(level_index)
             if other is None:
                 return ""
-            number = counters.setdefault(place, other.start)
+            number = counters.setdefault(level_index, other.start)
             return format_number(number, "decimal" if level.legal else other.format)
 
-        return _PLACE.sub(shown, level.text).strip()
+        return _LEVEL_REFERENCE.sub(number_at, level.text).strip()
 
 
 def read_numbering(root: Element) -> Numbering:
@@ -193,9 +193,9 @@ def read_numbering(root: Element) -> Numbering:
             if (start := _integer(value_of(override, "startOverride"))) is not None:
                 restarted.add(depth)
                 if depth in levels[key]:
-                    given = levels[key][depth]
+                    level = levels[key][depth]
                     levels[key][depth] = _Level(
-                        start, given.format, given.text, given.style, given.legal
+                        start, level.format, level.text, level.style, level.legal
                     )
         restarts[key] = frozenset(restarted)
     return Numbering(levels, kinds, restarts)

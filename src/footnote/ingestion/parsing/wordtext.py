@@ -24,7 +24,7 @@ _HYPERLINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"', re.IGNORECASE)
 _CONTAINERS = frozenset(("ins", "moveTo", "smartTag", "sdtContent", "customXml", "rubyBase", "dir",
                          "bdo", "fldSimple"))  # fmt: skip
 _PLAIN = {"tab": "\t", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
-_SHOWN = frozenset(("t", "br", "sym", "ruby", *_PLAIN))
+_TEXT_ITEMS = frozenset(("t", "br", "sym", "ruby", *_PLAIN))
 _SYMBOLS = {0xF0FE: "☒", 0xF0A8: "☐", 0xF06F: "☐", 0xF0FC: "✓", 0xF0FB: "✗", 0xF0E0: "→"}
 _SYMBOL_FONTS = 0xF000
 _NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote",
@@ -73,88 +73,88 @@ class TextReader:
 
     def read(self, paragraph: Element) -> ParagraphText:
         """Read the paragraph as it is after all tracked changes are accepted."""
-        into = ParagraphText()
+        result = ParagraphText()
         for open_field in self._fields:
             open_field.first_piece = 0
-        self._inline(paragraph, into)
-        return into
+        self._inline(paragraph, result)
+        return result
 
-    def _inline(self, element: Element, into: ParagraphText) -> None:
+    def _inline(self, element: Element, result: ParagraphText) -> None:
         for item in element:
             name = local(item)
             if name == "r":
-                self._run(item, into)
+                self._run(item, result)
             elif name == "hyperlink":
-                start = len(into.pieces)
-                self._inline(item, into)
+                start = len(result.pieces)
+                self._inline(item, result)
                 relation = self.package.relations(self.part).get(item.get(f"{RELATIONSHIPS}id", ""))
                 if relation is not None and relation.external:
-                    _append_target(into, start, relation.target)
+                    _append_target(result, start, relation.target)
             elif name in ("oMath", "oMathPara"):
-                into.pieces.append(f" {equation_text(item)} ")
+                result.pieces.append(f" {equation_text(item)} ")
             elif name == "sdt":
                 content = child(item, "sdtContent")
                 if content is not None:
-                    self._inline(content, into)
+                    self._inline(content, result)
             elif name in _CONTAINERS:
-                self._inline(item, into)
+                self._inline(item, result)
             elif name == "AlternateContent" and (chosen := alternative(item)) is not None:
-                self._inline(chosen, into)
+                self._inline(chosen, result)
 
-    def _run(self, run: Element, into: ParagraphText) -> None:
+    def _run(self, run: Element, result: ParagraphText) -> None:
         properties = child(run, "rPr")
-        found = child(properties, "vanish") if properties is not None else None
-        if found is not None and attribute(found, "val") not in ("0", "false", "off", "none"):
+        vanish = child(properties, "vanish") if properties is not None else None
+        if vanish is not None and attribute(vanish, "val") not in ("0", "false", "off", "none"):
             return
-        start = len(into.pieces)
+        start = len(result.pieces)
         for item in run:
-            self._run_item(item, into)
-        visible = sum(not c.isspace() for piece in into.pieces[start:] for c in piece)
+            self._run_item(item, result)
+        visible = sum(not c.isspace() for piece in result.pieces[start:] for c in piece)
         style = self.styles.get(value_of(properties, "rStyle") or "", Style())
         monospaced = fonts_are_monospaced(properties)
-        into.visible += visible
+        result.visible += visible
         if style.monospaced if monospaced is None else monospaced:
-            into.monospaced += visible
+            result.monospaced += visible
 
-    def _run_item(self, item: Element, into: ParagraphText) -> None:
+    def _run_item(self, item: Element, result: ParagraphText) -> None:
         name = local(item)
         if name == "fldChar":
-            self._field(attribute(item, "fldCharType"), into)
+            self._field(attribute(item, "fldCharType"), result)
         elif name == "instrText":
             if self._fields:
                 self._fields[-1].instruction += item.text or ""
-        elif self._fields and not all(opened.shows_result for opened in self._fields):
+        elif self._fields and not all(open_field.shows_result for open_field in self._fields):
             return
-        elif name in _SHOWN:
-            into.pieces.append(_shown(item))
+        elif name in _TEXT_ITEMS:
+            result.pieces.append(_item_text(item))
         elif kind := _NOTES.get(name):
             number = attribute(item, "id") or ""
-            into.notes.append((kind, number))
-            into.pieces.append(self.note_mark(kind, number))
+            result.notes.append((kind, number))
+            result.pieces.append(self.note_mark(kind, number))
         elif name in ("drawing", "pict", "object"):
-            into.floats.append(item)
+            result.floats.append(item)
         elif name == "AlternateContent" and (chosen := alternative(item)) is not None:
             for inner in chosen:
-                self._run_item(inner, into)
+                self._run_item(inner, result)
 
-    def _field(self, change: str | None, into: ParagraphText) -> None:
+    def _field(self, change: str | None, result: ParagraphText) -> None:
         if change == "begin":
-            self._fields.append(_Field(first_piece=len(into.pieces)))
+            self._fields.append(_Field(first_piece=len(result.pieces)))
         elif change == "separate" and self._fields:
             self._fields[-1].shows_result = True
-            self._fields[-1].first_piece = len(into.pieces)
+            self._fields[-1].first_piece = len(result.pieces)
         elif change == "end" and self._fields:
-            ended = self._fields.pop()
-            if match := _HYPERLINK_FIELD.match(ended.instruction):
-                _append_target(into, ended.first_piece, match.group(1))
+            closed_field = self._fields.pop()
+            if match := _HYPERLINK_FIELD.match(closed_field.instruction):
+                _append_target(result, closed_field.first_piece, match.group(1))
 
 
-def _append_target(into: ParagraphText, start: int, target: str) -> None:
-    text = "".join(into.pieces[start:])
-    into.pieces[start:] = [link_text(text, target)]
+def _append_target(result: ParagraphText, start: int, target: str) -> None:
+    text = "".join(result.pieces[start:])
+    result.pieces[start:] = [link_text(text, target)]
 
 
-def _shown(item: Element) -> str:
+def _item_text(item: Element) -> str:
     """Return the text of an item of a run."""
     name = local(item)
     if name == "t":
@@ -163,8 +163,8 @@ def _shown(item: Element) -> str:
         return "" if attribute(item, "type") == "page" else "\n"
     if name == "ruby":  # the reading aid above the base is left out
         base = child(item, "rubyBase")
-        found = descendants(base, "t") if base is not None else ()
-        return "".join(text.text or "" for text in found)
+        text_elements = descendants(base, "t") if base is not None else ()
+        return "".join(text.text or "" for text in text_elements)
     if name != "sym":
         return _PLAIN[name]
     try:

@@ -92,7 +92,7 @@ def shown_cells(package: Package) -> Iterator[tuple[str, Iterator[ShownCell]]]:
     """Yield the part name of each sheet and its cells, in order. Raises as `read_workbook` does."""
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.required(part)
-    reader = _WorkbookReader.of(package, part, root, Pictures(None), Budget(0))  # none is kept
+    reader = _WorkbookReader.of(package, part, root, Pictures(None), Budget(0))  # neither is used
     for element in descendants(root, "sheet"):
         sheet = package.target(part, element)
         yield sheet, reader.shown(sheet)
@@ -143,15 +143,15 @@ class _WorkbookReader:
         hidden = (attribute(element, "state") or "visible") != "visible"
         sheet = Sheet(name=attribute(element, "name") or "Sheet", hidden=hidden)
         merged: list[Area] = []
-        for found in self.package.elements(part, "row", "mergeCell", "hyperlink", "drawing"):
-            name = local(found)
+        for item in self.package.elements(part, "row", "mergeCell", "hyperlink", "drawing"):
+            name = local(item)
             if name == "row":
-                self._row(sheet, found)
+                self._row(sheet, item)
             elif name == "mergeCell":
-                merged += _ranges(attribute(found, "ref") or "")
+                merged += _ranges(attribute(item, "ref") or "")
             elif name == "hyperlink":
-                self._link(sheet, part, found)
-            elif target := self.package.target(part, found):
+                self._link(sheet, part, item)
+            elif target := self.package.target(part, item):
                 sheet.remarks += self._drawing(target)
         sheet.spread(merged[:_MAX_MERGED])
         for target in self.package.related(part, "comments"):
@@ -163,7 +163,7 @@ class _WorkbookReader:
         index = -1
         for row in self.package.elements(part, "row"):
             index = _index(row, index)
-            for cell, column, text in self._filled(row):
+            for cell, column, text in self._filled_cells(row):
                 style = cell.get("s", "")
                 yield ShownCell(
                     row=index,
@@ -173,22 +173,22 @@ class _WorkbookReader:
                     style=int(style) if style.isdecimal() else 0,
                 )
 
-    def _filled(self, row: Element) -> Iterator[tuple[Element, int, str]]:
+    def _filled_cells(self, row: Element) -> Iterator[tuple[Element, int, str]]:
         """Yield the cells of a row that are not empty, with their columns and texts."""
-        following = 0
+        next_column = 0
         for cell in row:
             text = self._text(cell)
             if not text:
                 continue
             letters = cell.get("r", "").rstrip("0123456789")
-            column = _column(letters) if letters else following
+            column = _column(letters) if letters else next_column
             if 0 <= column < _MAX_COLUMNS:
-                following = max(following, column + 1)
+                next_column = max(next_column, column + 1)
                 yield cell, column, text
 
     def _row(self, sheet: Sheet, row: Element) -> None:
         cells: list[str] = []
-        for _, column, text in self._filled(row):
+        for _, column, text in self._filled_cells(row):
             cells.extend([""] * (column + 1 - len(cells)))
             cells[column] = text
         index = _index(row, sheet.rows[-1][0] if sheet.rows else -1)
@@ -247,20 +247,20 @@ class _WorkbookReader:
                 authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
             )
             text = " ".join(_rich_text(next(children(comment, "text"), comment)).split())
-            by = f" by {author}" if author and not author.startswith("tc=") else ""
-            said = f"[comment{by} on {attribute(comment, 'ref')}: {text}]"
-            yield Draft(kind=BlockKind.PARAGRAPH, text=said)
+            byline = f" by {author}" if author and not author.startswith("tc=") else ""
+            remark = f"[comment{byline} on {attribute(comment, 'ref')}: {text}]"
+            yield Draft(kind=BlockKind.PARAGRAPH, text=remark)
 
     def _drawing(self, part: str) -> Iterator[Draft]:
         """Charts, pictures and text boxes in the order in which they were placed."""
         for anchor in self.package.xml(part):
-            described = next(descendants(anchor, "cNvPr"), None)
-            description = attribute(described, "descr") if described is not None else None
-            for found in descendants(anchor, "blip"):
-                yield from self.pictures.shown(self.package, part, found, None, description or "")
+            properties = next(descendants(anchor, "cNvPr"), None)
+            description = attribute(properties, "descr") if properties is not None else None
+            for graphic in descendants(anchor, "blip"):
+                yield from self.pictures.shown(self.package, part, graphic, None, description or "")
                 description = None
-            for found in descendants(anchor, "chart"):
-                if target := self.package.target(part, found):
+            for graphic in descendants(anchor, "chart"):
+                if target := self.package.target(part, graphic):
                     yield from chart_drafts(self.package.xml(target))
             for body in descendants(anchor, "txBody"):
                 lines = (

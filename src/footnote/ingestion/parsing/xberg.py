@@ -34,21 +34,21 @@ def read_by_xberg(content: bytes, media_type: str) -> Reading:
     if result.errors:
         raise RuntimeError("; ".join(error.message for error in result.errors))
     [document] = result.results
-    about = document.metadata
+    properties = document.metadata
     metadata: dict[str, MetadataValue] = {
         name: value
         for name, value in (
-            ("author", ", ".join(about.authors or ())),
-            ("created", about.created_at),
-            ("modified", about.modified_at),
-            ("subject", about.subject),
+            ("author", ", ".join(properties.authors or ())),
+            ("created", properties.created_at),
+            ("modified", properties.modified_at),
+            ("subject", properties.subject),
         )
         if value
     }
     drafts, slides = _drafts(document.content, is_deck=media_type in (media.PPT, media.ODP))
     return Reading(
         drafts=tuple(drafts),
-        title=about.title or about.subject,
+        title=properties.title or properties.subject,
         page_count=slides,
         pages_stand_alone=slides is not None,
         metadata=metadata,
@@ -59,17 +59,17 @@ def _drafts(markdown: str, *, is_deck: bool) -> tuple[list[Draft], int | None]:
     """Return the drafts, and the number of slides or None; the notes of a deck follow its last
     slide."""
     text, *notes = _NOTES.split(markdown)
-    noted = [
-        f"[note {label}: {' '.join(said.split())}]"
-        for label, said in zip(notes[::2], notes[1::2], strict=True)
+    note_lines = [
+        f"[note {label}: {' '.join(note.split())}]"
+        for label, note in zip(notes[::2], notes[1::2], strict=True)
     ]
     text = _NOTE_MARK.sub(r" [note \1]", text)
     if not is_deck:
-        return list(markdown_drafts("\n\n".join([text, *noted]))), None
+        return list(markdown_drafts("\n\n".join([text, *note_lines]))), None
     slides = _SLIDE_BREAK.split(text)[1:] or [text]
     drafts = [
         replace(draft, page=page)
         for page, slide in enumerate(slides, start=1)
         for draft in markdown_drafts(slide)
     ]
-    return [*drafts, *markdown_drafts("\n\n".join(noted))], len(slides)
+    return [*drafts, *markdown_drafts("\n\n".join(note_lines))], len(slides)

@@ -49,13 +49,13 @@ class PdfCache:
             fresh.write_bytes(content)
             fresh.replace(path)
         # Evict the least recently used until the rest fits.
-        found = []
+        files = []
         for path in self.folder.glob(f"*/*{_SUFFIX}"):
             with suppress(OSError):
                 state = path.stat()
-                found.append((state.st_mtime, state.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
+                files.append((state.st_mtime, state.st_size, path))
+        total = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
             if total <= self.most_bytes:
                 return
             with suppress(OSError):

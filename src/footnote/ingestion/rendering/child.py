@@ -32,15 +32,15 @@ def _configure(
         if isinstance(request, PdfRequest):
             if request.office_type == media.XLSX:
                 content = with_wide_columns(content)
-            made = to_pdf(content, request.office_type)
-            return Message(b"null", [made], len(made))
+            pdf = to_pdf(content, request.office_type)
+            return Message(b"null", [pdf], len(pdf))
         if request.page is None:
             return Message(to_json(pages_of_quote(content, request.media_type, request.quotes[0])))
-        known = content, request.media_type, request.key, request.page, request.quotes
+        arguments = content, request.media_type, request.key, request.page, request.quotes
         try:
             if request.dpi is None:
-                return Message(to_json(pages.rectangles(*known)))
-            image = pages.image(*known, dpi=request.dpi)
+                return Message(to_json(pages.rectangles(*arguments)))
+            image = pages.image(*arguments, dpi=request.dpi)
         except NoSuchPage as error:
             return Message(to_json(PagesOfQuote(page_count=error.page_count, pages=())))
         return Message(to_json(replace(image, content=b"")), [image.content], len(image.content))
@@ -50,10 +50,10 @@ def _configure(
             return answer(request, content)
         except (DocumentUnreadable, MemoryError):
             raise
-        except Exception as error:  # a library that stumbles over the file
-            said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        except Exception as error:  # a library that fails on the file
+            message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             raise unreadable(
-                f"the page is damaged, or not what its type says ({said})",
+                f"the page is damaged, or not what its type says ({message})",
                 "open it in its own program, save it as PDF and upload that copy",
             ) from error
 

@@ -31,12 +31,12 @@ class Folded:
     def seeds(self, length: int) -> dict[str, list[int]]:
         """Return the start indices of each sequence of `length` letters, in order."""
         if length not in self._seeds:
-            found: defaultdict[str, list[int]] = defaultdict(list)
+            starts: defaultdict[str, list[int]] = defaultdict(list)
             for start in range(len(self.text) - length + 1):
-                places = found[self.text[start : start + length]]
-                if len(places) < _MAX_PLACES:
-                    places.append(start)
-            self._seeds[length] = dict(found)
+                positions = starts[self.text[start : start + length]]
+                if len(positions) < _MAX_PLACES:
+                    positions.append(start)
+            self._seeds[length] = dict(starts)
         return self._seeds[length]
 
 
@@ -49,14 +49,14 @@ def fold(text: str, *, symbols: bool = False) -> Folded:
     'officersno4'
     """
     letters: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
+    positions: list[int] = []
+    for position, character in enumerate(text):
         for letter in _symbol(character) if symbols else _letters(character):
             letters.append(letter)
-            places.append(place)
-    begins = tuple(_is_edge(text, place, -1) for place in places)
-    ends = tuple(_is_edge(text, place, 1) for place in places)
-    return Folded("".join(letters), tuple(places), begins, ends)
+            positions.append(position)
+    begins = tuple(_is_edge(text, position, -1) for position in positions)
+    ends = tuple(_is_edge(text, position, 1) for position in positions)
+    return Folded("".join(letters), tuple(positions), begins, ends)
 
 
 @lru_cache(maxsize=4096)
@@ -69,11 +69,11 @@ def _symbol(character: str) -> str:
     return "" if character.isspace() or not character.isprintable() else character
 
 
-def _is_edge(text: str, place: int, direction: int) -> bool:
-    neighbour = place + direction
+def _is_edge(text: str, position: int, direction: int) -> bool:
+    neighbour = position + direction
     if not 0 <= neighbour < len(text) or not text[neighbour].isalnum():
         return True
-    return is_unspaced(text[place]) or is_unspaced(text[neighbour])
+    return is_unspaced(text[position]) or is_unspaced(text[neighbour])
 
 
 def is_unspaced(character: str) -> bool:

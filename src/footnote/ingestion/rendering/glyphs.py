@@ -56,9 +56,9 @@ def glyphs_of_layer(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tupl
     boxes = [_box(text_page, index, turn) for index in range(len(units))]
     upright = [_is_upright(text_page, index, turn.degrees) for index in range(len(units))]
 
-    def chosen(order: Iterable[int | None]) -> Glyphs:
+    def in_order(order: Iterable[int | None]) -> Glyphs:
         letters: list[str] = []
-        kept: list[int | None] = []
+        indices: list[int | None] = []
         for index in order:
             unit = " " if index is None else units[index]
             if ord(unit) in _LOW and letters and letters[-1] and ord(letters[-1][0]) in _HIGH:
@@ -66,20 +66,20 @@ def glyphs_of_layer(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tupl
                 letters[-1] = pair.decode("utf-16", "replace")
                 continue
             letters.append(unit)
-            kept.append(index)
+            indices.append(index)
         return glyphs_of(
-            "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in letters),
-            [_NOWHERE if index is None else boxes[index] for index in kept],
-            [index is None or upright[index] for index in kept],
+            "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in letters),
+            [_NOWHERE if index is None else boxes[index] for index in indices],
+            [index is None or upright[index] for index in indices],
         )
 
-    return chosen(_as_read(page, layer)), chosen(range(len(units)))
+    return in_order(_as_read(page, layer)), in_order(range(len(units)))
 
 
 def _as_read(page: pdfium.PdfPage, layer: PageText) -> Iterator[int | None]:
     """Yield the indices of characters in reading order, None at the end of each word."""
     turned = layer.lines(page, {})
-    fullest = sorted(turned.items(), key=lambda each: -sum(len(line.text) for line in each[1]))
+    fullest = sorted(turned.items(), key=lambda entry: -sum(len(line.text) for line in entry[1]))
     for degrees, lines in fullest:
         rules = list(rules_of(page, Turn.of_page(page, degrees)))
         for item in in_reading_order(rule_tables(join_baselines(lines), rules)):
@@ -131,9 +131,9 @@ def glyphs_of_annotations(
     turn = Turn.of_page(page)
     text: list[str] = []
     boxes: list[Box] = []
-    for said, place in placed_annotations(document, page, text_page):
-        text.append(f"{said}\n")
-        boxes += [turn.box(*place)] * len(said) + [_NOWHERE]
+    for content, box in placed_annotations(document, page, text_page):
+        text.append(f"{content}\n")
+        boxes += [turn.box(*box)] * len(content) + [_NOWHERE]
     return glyphs_of("".join(text), boxes, [True] * len(boxes))
 
 
@@ -146,8 +146,8 @@ def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:
     for line in lines:
         for letter, box in _letters(line):
             text.append(letter)
-            back = _turned_back(box, quarters, width, height)
-            boxes.append(Box(*(edge * scale for edge in back)))
+            original = _turned_back(box, quarters, width, height)
+            boxes.append(Box(*(edge * scale for edge in original)))
     return glyphs_of("".join(text), boxes, [quarters % 2 == 0] * len(text))
 
 
@@ -166,7 +166,7 @@ def _letters(line: Line) -> Iterable[tuple[str, Box]]:
 
 
 def _turned_back(box: Box, quarters: int, width: int, height: int) -> Box:
-    """Map a box in an image that was turned to the left to the image before, of the given size."""
+    """Map a box in an image turned to the left to the image before, of `width` × `height`."""
     left, top, right, bottom = box
     match quarters % 4:
         case 1:

@@ -22,10 +22,10 @@ def marked(image: Image.Image, rectangles: Iterable[Rectangle], scale: float) ->
     """
     layer = Image.new("RGBA", image.size, (0, 0, 0, 0))
     draw = ImageDraw.Draw(layer)
-    places = [_pixels(rectangle, scale, image.size) for rectangle in rectangles]
-    for place in places:
-        draw.rectangle(place, outline=_BORDER, width=max(1, round(scale * 0.75)))
-    for left, top, right, bottom in places:
+    boxes = [_pixels(rectangle, scale, image.size) for rectangle in rectangles]
+    for box in boxes:
+        draw.rectangle(box, outline=_BORDER, width=max(1, round(scale * 0.75)))
+    for left, top, right, bottom in boxes:
         inner = (left + 1, top + 1, right - 1, bottom - 1)
         if inner[0] <= inner[2] and inner[1] <= inner[3]:
             draw.rectangle(inner, fill=_FILL)
@@ -33,8 +33,8 @@ def marked(image: Image.Image, rectangles: Iterable[Rectangle], scale: float) ->
 
 
 def _pixels(rectangle: Rectangle, scale: float, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    def within(edge: float, most: int) -> int:
-        return min(max(round(edge * scale), 0), most - 1)
+    def within(edge: float, length: int) -> int:
+        return min(max(round(edge * scale), 0), length - 1)
 
     left = within(rectangle.left - _MARGIN_POINTS, size[0])
     right = within(rectangle.right + _MARGIN_POINTS, size[0])

@@ -45,7 +45,7 @@ class Pages:
         `key` identifies the content. Raises NoSuchPage and DocumentUnreadable.
         """
         with opened_page(content, media_type, page) as (sheet, page_count):
-            return self._looked_through(sheet, (key, page), page_count, quotes)
+            return self._search(sheet, (key, page), page_count, quotes)
 
     def image(
         self,
@@ -59,28 +59,32 @@ class Pages:
     ) -> PageImage:
         """Return the page as an image with the quotes marked. Raises as `rectangles` does."""
         with opened_page(content, media_type, page) as (sheet, page_count):
-            found = self._looked_through(sheet, (key, page), page_count, quotes)
+            rectangles = self._search(sheet, (key, page), page_count, quotes)
             image, scale = sheet.drawn(dpi)
-        if places := [each for quote in found.quotes for each in quote.rectangles]:
-            image = marked(image, places, scale)
+        if highlights := [
+            rectangle for quote in rectangles.quotes for rectangle in quote.rectangles
+        ]:
+            image = marked(image, highlights, scale)
         return PageImage(
-            content=png(image), width=image.width, height=image.height, rectangles=found
+            content=png(image), width=image.width, height=image.height, rectangles=rectangles
         )
 
-    def _looked_through(
+    def _search(
         self, sheet: Sheet, key: tuple[str, int], page_count: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
-        found: list[MarkedQuote] = []
+        results: list[MarkedQuote] = []
         unread = ""
         if quotes:
             layer = sheet.layer()
-            found = [_marked(quote, layer, sheet) for quote in quotes]
-            if any(each.match is QuoteMatch.NONE for each in found):
+            results = [_marked(quote, layer, sheet) for quote in quotes]
+            if any(result.match is QuoteMatch.NONE for result in results):
                 try:
-                    read = self._read(sheet, key)
-                    found = [
-                        _marked(quote, [read], sheet) if each.match is QuoteMatch.NONE else each
-                        for quote, each in zip(quotes, found, strict=True)
+                    glyphs = self._read(sheet, key)
+                    results = [
+                        _marked(quote, [glyphs], sheet)
+                        if result.match is QuoteMatch.NONE
+                        else result
+                        for quote, result in zip(quotes, results, strict=True)
                     ]
                 except DocumentUnreadable as error:
                     unread = f"{error.cause}; {error.advice}" if sheet.is_picture() else ""
@@ -89,7 +93,7 @@ class Pages:
             page_count=page_count,
             width_points=round(sheet.width, 2),
             height_points=round(sheet.height, 2),
-            quotes=tuple(found),
+            quotes=tuple(results),
             unread=unread,
         )
 
@@ -102,14 +106,14 @@ class Pages:
 
 
 def _marked(quote: Quote, orders: Sequence[Glyphs], sheet: Sheet) -> MarkedQuote:
-    found, glyphs = _best(quote, orders)
+    located, glyphs = _best(quote, orders)
     if glyphs is not None:
-        paper = Box(0, 0, sheet.width, sheet.height)
-        if rectangles := rectangles_of(glyphs, found.stretches, paper):
+        page_box = Box(0, 0, sheet.width, sheet.height)
+        if rectangles := rectangles_of(glyphs, located.stretches, page_box):
             return MarkedQuote(
                 quote=quote.text,
-                match=found.match,
-                text=text_of(glyphs, found.stretches),
+                match=located.match,
+                text=text_of(glyphs, located.stretches),
                 rectangles=rectangles,
             )
     return MarkedQuote(quote=quote.text, match=QuoteMatch.NONE)
@@ -122,14 +126,14 @@ def _best(quote: Quote, orders: Sequence[Glyphs]) -> tuple[Found, Glyphs | None]
         row = find_rows(quote, glyphs)
         if row.match is QuoteMatch.EXACT:
             return row, glyphs
-    best, where = NOT_FOUND, None
+    best, best_glyphs = NOT_FOUND, None
     for glyphs in orders:
-        found = find_quote(quote, glyphs.text, glyphs.folded)
-        if found.share > best.share:
-            best, where = found, glyphs
+        candidate = find_quote(quote, glyphs.text, glyphs.folded)
+        if candidate.share > best.share:
+            best, best_glyphs = candidate, glyphs
         if best.in_one_piece:
             break
-    return best, where
+    return best, best_glyphs
 
 
 _RANKS = (QuoteMatch.EXACT, QuoteMatch.PARTIAL, QuoteMatch.APPROXIMATE)
@@ -144,13 +148,13 @@ def pages_of_quote(content: bytes, media_type: str, quote: Quote) -> PagesOfQuot
     if media.is_image(media_type):
         with opened_page(content, media_type, 1) as (_, page_count):
             return PagesOfQuote(page_count=page_count, pages=())
-    found: list[tuple[int, Found]] = []
+    results: list[tuple[int, Found]] = []
     count = 0
     for count, orders in enumerate(layers(content), start=1):
-        found.append((count, _best(quote, orders)[0]))
-    there = [(page, each) for page, each in found if each.match in _RANKS]
-    there.sort(key=lambda item: (_RANKS.index(item[1].match), -item[1].share, item[0]))
-    best = {each.match for _, each in there}
+        results.append((count, _best(quote, orders)[0]))
+    matching = [(page, result) for page, result in results if result.match in _RANKS]
+    matching.sort(key=lambda item: (_RANKS.index(item[1].match), -item[1].share, item[0]))
+    best = {result.match for _, result in matching}
     if QuoteMatch.EXACT in best:
-        there = [item for item in there if item[1].match is QuoteMatch.EXACT]
-    return PagesOfQuote(page_count=count, pages=tuple(page for page, _ in there[:_ENOUGH_PAGES]))
+        matching = [item for item in matching if item[1].match is QuoteMatch.EXACT]
+    return PagesOfQuote(page_count=count, pages=tuple(page for page, _ in matching[:_ENOUGH_PAGES]))

@@ -42,44 +42,46 @@ def cover(needle: str, page: Folded) -> list[Piece]:
     They do not overlap in the quote; on the page each consists of whole words.
     """
     seed = _DENSE_SEED if any(map(is_unspaced, needle)) else _SEED
-    taken: list[Piece] = []
-    ordered = sorted(_common(needle, page, seed), key=lambda piece: (-piece.length, piece.start))
+    chosen: list[Piece] = []
+    ordered = sorted(
+        _common_runs(needle, page, seed), key=lambda piece: (-piece.length, piece.start)
+    )
     for _, group in groupby(ordered, key=lambda piece: (piece.length, piece.start)):
-        best = min(group, key=lambda piece: (_displacement(piece, taken), piece.place))
-        piece = _whole_words(_free(best, taken), page)
-        if piece.length >= seed and _is_plausible(piece, taken, needle, seed):
-            taken.append(piece)
-    return sorted(taken)
+        best = min(group, key=lambda piece: (_displacement(piece, chosen), piece.place))
+        piece = _whole_words(_without_overlap(best, chosen), page)
+        if piece.length >= seed and _is_plausible(piece, chosen, needle, seed):
+            chosen.append(piece)
+    return sorted(chosen)
 
 
-def _common(needle: str, page: Folded, seed: int) -> list[Piece]:
+def _common_runs(needle: str, page: Folded, seed: int) -> list[Piece]:
     """Return the maximal common runs of letters of at least `seed` letters."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     seeds = page.seeds(seed)
     for start in range(len(needle) - seed + 1):
         for place in seeds.get(needle[start : start + seed], ()):
             if start and place and needle[start - 1] == page.text[place - 1]:
                 continue
             length = seed
-            most = min(len(needle) - start, len(page.text) - place)
-            while length < most and needle[start + length] == page.text[place + length]:
+            limit = min(len(needle) - start, len(page.text) - place)
+            while length < limit and needle[start + length] == page.text[place + length]:
                 length += 1
-            found.append(Piece(start, place, length))
-        if len(found) > _MAX_CANDIDATES:
+            pieces.append(Piece(start, place, length))
+        if len(pieces) > _MAX_CANDIDATES:
             break
-    return found
+    return pieces
 
 
-def _free(piece: Piece, taken: Sequence[Piece]) -> Piece:
-    """Return the part of a piece that does not overlap those taken; of length 0 if there is
+def _without_overlap(piece: Piece, chosen: Sequence[Piece]) -> Piece:
+    """Return the part of a piece that does not overlap those chosen; of length 0 if there is
     none."""
     start, end = piece.start, piece.end
-    for other in taken:
+    for other in chosen:
         if other.start <= start < other.end:
             start = other.end
         if other.start < end <= other.end:
             end = other.start
-    if start >= end or any(start <= other.start < end for other in taken):
+    if start >= end or any(start <= other.start < end for other in chosen):
         return Piece(start, piece.place, 0)
     return Piece(start, piece.place + start - piece.start, end - start)
 
@@ -99,18 +101,18 @@ def _whole_words(piece: Piece, page: Folded) -> Piece:
     return Piece(piece.start + first - piece.place, first, last - first)
 
 
-def _displacement(piece: Piece, taken: Sequence[Piece]) -> int:
-    """Return the least distance in letters to where a taken piece would place it; 0 without any."""
+def _displacement(piece: Piece, chosen: Sequence[Piece]) -> int:
+    """Return the least distance in letters to where a chosen piece would put it; 0 without any."""
     return min(
-        (abs(piece.place - other.place - piece.start + other.start) for other in taken), default=0
+        (abs(piece.place - other.place - piece.start + other.start) for other in chosen), default=0
     )
 
 
-def _is_plausible(piece: Piece, taken: Sequence[Piece], needle: str, seed: int) -> bool:
-    if not taken:
+def _is_plausible(piece: Piece, chosen: Sequence[Piece], needle: str, seed: int) -> bool:
+    if not chosen:
         return piece.length >= min(_FIRST_SEEDS * seed, len(needle) / 2)
     sure = _SURE_LETTERS if seed == _SEED else 2 * seed
-    return piece.length >= sure or _displacement(piece, taken) <= 2 * len(needle) + _NEAR_LETTERS
+    return piece.length >= sure or _displacement(piece, chosen) <= 2 * len(needle) + _NEAR_LETTERS
 
 
 def joined(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:

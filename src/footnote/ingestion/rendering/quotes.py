@@ -65,10 +65,10 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
         needle, page = fold(quote.text, symbols=True), fold(text, symbols=True)
     if not needle.text:
         return NOT_FOUND
-    if whole := _chosen(_occurrences(needle.text, page), len(needle.text), quote, page):
-        stretches = ((place, place + len(needle.text)) for place in whole)
-        found = _in_characters(stretches, quote.text, text, page)
-        return Found(match=QuoteMatch.EXACT, stretches=found, share=1.0, in_one_piece=True)
+    if places := _best_occurrences(_occurrences(needle.text, page), len(needle.text), quote, page):
+        stretches = ((place, place + len(needle.text)) for place in places)
+        located = _in_characters(stretches, quote.text, text, page)
+        return Found(match=QuoteMatch.EXACT, stretches=located, share=1.0, in_one_piece=True)
     units = _pieces(quote.text, needle.text, page)
     pieces = [piece for unit in units for piece in unit]
     share = sum(piece.length for piece in pieces) / len(needle.text)
@@ -78,7 +78,7 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
         match = QuoteMatch.NONE
     elif share == 1.0:
         match = QuoteMatch.EXACT
-    elif _goes_over_the_border(pieces, letters, on_page):
+    elif _crosses_page_break(pieces, letters, on_page):
         match = QuoteMatch.PARTIAL
     else:
         match = QuoteMatch.APPROXIMATE if share >= _LEAST_SHARE else QuoteMatch.NONE
@@ -86,8 +86,8 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
         return NOT_FOUND
     # What stands between two cells or items belongs to neither.
     stretches = (stretch for unit in units for stretch in joined(unit))
-    found = _in_characters(stretches, quote.text, text, page)
-    return Found(match=match, stretches=found, share=share)
+    located = _in_characters(stretches, quote.text, text, page)
+    return Found(match=match, stretches=located, share=share)
 
 
 def _in_characters(
@@ -95,44 +95,44 @@ def _in_characters(
 ) -> tuple[Stretch, ...]:
     """Return the stretches in characters of the page, each with the quote's closing punctuation."""
     closing = quote.rstrip()[-1:]
-    found = []
+    converted = []
     for first, last in stretches:
         begin, end = page.places[first], page.places[last - 1] + 1
         if not closing.isalnum() and text[end : end + 1] == closing:
             end += 1
-        found.append((begin, end))
-    return tuple(found)
+        converted.append((begin, end))
+    return tuple(converted)
 
 
 def _occurrences(needle: str, page: Folded) -> list[int]:
     """Return where it occurs as whole words, else, for a long one, within words."""
-    whole: list[int] = []
-    inside: list[int] = []
+    whole_words: list[int] = []
+    within_words: list[int] = []
     place = page.text.find(needle)
-    while place >= 0 and len(whole) < _MAX_OCCURRENCES:
-        words = page.begins[place] and page.ends[place + len(needle) - 1]
-        (whole if words else inside).append(place)
+    while place >= 0 and len(whole_words) < _MAX_OCCURRENCES:
+        is_whole = page.begins[place] and page.ends[place + len(needle) - 1]
+        (whole_words if is_whole else within_words).append(place)
         place = page.text.find(needle, place + 1)
-    return whole or (inside[:_MAX_OCCURRENCES] if len(needle) >= _INSIDE_WORDS else [])
+    return whole_words or (within_words[:_MAX_OCCURRENCES] if len(needle) >= _INSIDE_WORDS else [])
 
 
-def _chosen(places: list[int], length: int, quote: Quote, page: Folded) -> list[int]:
+def _best_occurrences(places: list[int], length: int, quote: Quote, page: Folded) -> list[int]:
     """Return the occurrence whose surroundings match the quote's best, or all if it has none."""
     if len(places) < 2 or not (quote.before or quote.after):
         return places
     before, after = fold(quote.before).text[::-1], fold(quote.after).text
 
-    def alike(place: int) -> int:
-        ahead = page.text[max(0, place - len(before)) : place][::-1]
-        behind = page.text[place + length : place + length + len(after)]
-        return _common_prefix(before, ahead) + _common_prefix(after, behind)
+    def similarity(place: int) -> int:
+        text_before = page.text[max(0, place - len(before)) : place][::-1]
+        text_after = page.text[place + length : place + length + len(after)]
+        return _common_prefix(before, text_before) + _common_prefix(after, text_after)
 
-    return [max(places, key=lambda place: (alike(place), -place))]
+    return [max(places, key=lambda place: (similarity(place), -place))]
 
 
-def _common_prefix(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _common_prefix(first: str, second: str) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 # --- cells, rows and items ------------------------------------------------------------------
@@ -144,32 +144,36 @@ def _pieces(quote: str, needle: str, page: Folded) -> list[list[Piece]]:
     if len(parts) < 2:
         return [cover(needle, page)]
     units = [fold(unit).text for part in parts for unit in _divided(part, page)]
-    return _placed([unit for unit in units if unit], page)
+    return _place_units([unit for unit in units if unit], page)
 
 
 def _divided(part: str, page: Folded) -> list[str]:
     """Return the part, or its words if it is a table cell whose lines are apart on the page."""
     letters = fold(part).text
-    whole = len(part) > _MAX_CELL or _occurrences(letters, page) or cover(letters, page)
-    return [part] if whole else part.split()
+    is_whole = len(part) > _MAX_CELL or _occurrences(letters, page) or cover(letters, page)
+    return [part] if is_whole else part.split()
 
 
-def _placed(units: Sequence[str], page: Folded) -> list[list[Piece]]:
+def _place_units(units: Sequence[str], page: Folded) -> list[list[Piece]]:
     """Return one or more pieces for each unit found on the page, close to its neighbours."""
     starts = [0, *accumulate(map(len, units))]
-    known = [_occurrences(unit, page) for unit in units]
-    order = sorted(range(len(units)), key=lambda at: (len(known[at]) != 1, -len(units[at])))
+    occurrences = [_occurrences(unit, page) for unit in units]
+    order = sorted(
+        range(len(units)), key=lambda index: (len(occurrences[index]) != 1, -len(units[index]))
+    )
     placed: dict[int, list[Piece]] = {}
-    for at in order:
-        expected = _expected(at, placed, starts)
-        if places := known[at]:
-            place = min(places, key=lambda each: 0 if expected is None else abs(each - expected))
-            if not _is_evident(len(units[at]), places, place, expected):
+    for index in order:
+        expected = _expected(index, placed, starts)
+        if places := occurrences[index]:
+            place = min(
+                places, key=lambda candidate: 0 if expected is None else abs(candidate - expected)
+            )
+            if not _is_evident(len(units[index]), places, place, expected):
                 continue
-            placed[at] = [Piece(starts[at], place, len(units[at]))]
-        elif pieces := cover(units[at], page):
-            placed[at] = [piece._replace(start=starts[at] + piece.start) for piece in pieces]
-    return [placed[at] for at in sorted(placed)]
+            placed[index] = [Piece(starts[index], place, len(units[index]))]
+        elif pieces := cover(units[index], page):
+            placed[index] = [piece._replace(start=starts[index] + piece.start) for piece in pieces]
+    return [placed[index] for index in sorted(placed)]
 
 
 def _is_evident(letters: int, places: Sequence[int], place: int, expected: int | None) -> bool:
@@ -179,19 +183,19 @@ def _is_evident(letters: int, places: Sequence[int], place: int, expected: int |
     return letters >= 2 * _FEW_LETTERS or abs(place - expected) <= _NEAR_LETTERS
 
 
-def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
+def _expected(index: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
     """Return where a unit should be, given its nearest neighbour with a place; None without one."""
     if not placed:
         return None
-    nearest = min(placed, key=lambda other: (abs(other - at), other))
+    nearest = min(placed, key=lambda other: (abs(other - index), other))
     piece = placed[nearest][0]
-    return piece.place + starts[at] - piece.start
+    return piece.place + starts[index] - piece.start
 
 
 # --- how well -------------------------------------------------------------------------------
 
 
-def _goes_over_the_border(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
+def _crosses_page_break(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
     """Whether only the end or only the beginning of the quote is missing, as at a page break."""
     if any(after.start != before.end for before, after in pairwise(pieces)):
         return False

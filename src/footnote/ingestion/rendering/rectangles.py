@@ -20,14 +20,14 @@ def rectangles_of(
     glyphs: Glyphs, stretches: Iterable[tuple[int, int]], sheet: Box
 ) -> tuple[Rectangle, ...]:
     """Return a rectangle for each line or cell of each stretch, in order, clipped to the sheet."""
-    found: list[Rectangle] = []
+    rectangles: list[Rectangle] = []
     for begin, end in stretches:
         for line in _lines(glyphs, range(begin, end)):
-            box = _cut(union(line), sheet)
+            box = _clipped(union(line), sheet)
             if box.width >= _LEAST_SIDE and box.height >= _LEAST_SIDE:
                 left, top, right, bottom = (round(edge, 2) for edge in box)
-                found.append(Rectangle(left=left, top=top, right=right, bottom=bottom))
-    return tuple(dict.fromkeys(found))
+                rectangles.append(Rectangle(left=left, top=top, right=right, bottom=bottom))
+    return tuple(dict.fromkeys(rectangles))
 
 
 def text_of(glyphs: Glyphs, stretches: Iterable[tuple[int, int]]) -> str:
@@ -60,7 +60,7 @@ def _lines(glyphs: Glyphs, indices: Iterable[int]) -> Iterator[list[Box]]:
 
 def _continues(line: Sequence[Box], box: Box, upright: bool) -> bool:
     """Whether a character stands on the same line and close to those before it."""
-    before, after = (line[-1], box) if upright else (_lying(line[-1]), _lying(box))
+    before, after = (line[-1], box) if upright else (_transposed(line[-1]), _transposed(box))
     shared = min(before.bottom, after.bottom) - max(before.top, after.top)
     gap = max(after.left - before.right, before.left - after.right)
     height = max(before.height, after.height)
@@ -68,11 +68,11 @@ def _continues(line: Sequence[Box], box: Box, upright: bool) -> bool:
     return shared >= _SHARED_HEIGHT * lower and gap <= _WIDEST_GAP * height
 
 
-def _lying(box: Box) -> Box:
+def _transposed(box: Box) -> Box:
     return Box(box.top, box.left, box.bottom, box.right)
 
 
-def _cut(box: Box, sheet: Box) -> Box:
+def _clipped(box: Box, sheet: Box) -> Box:
     return Box(
         max(box.left, sheet.left),
         max(box.top, sheet.top),

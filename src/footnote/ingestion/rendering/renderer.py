@@ -148,15 +148,15 @@ class PageRenderer:
         self, document: Showable, page: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
         """Return where quotes are on a page. Raises as `image` does."""
-        found = await self._ask(
+        answer = await self._ask(
             document,
             lambda record, _: _RECTANGLES.validate_json(record, strict=True),
             quotes,
             page,
         )
-        if isinstance(found, PagesOfQuote):
-            raise _no_such_page(document, page, found.page_count)
-        return found
+        if isinstance(answer, PagesOfQuote):
+            raise _no_such_page(document, page, answer.page_count)
+        return answer
 
     async def pages_of(self, document: Showable, quote: Quote) -> PagesOfQuote:
         """Return the pages that contain a quote. Raises as `image` does."""
@@ -206,19 +206,19 @@ class PageRenderer:
                 pdf = await asyncio.to_thread(self._cache.open, document.key)
                 if pdf is None:
                     require_office()
-                    made = await self._office.ask(
+                    content = await self._office.ask(
                         PdfRequest(office_type=document.media_type), _pdf_of, document.content
                     )
-                    pdf = file_over(made)
+                    pdf = file_over(content)
                     if document.keep_pdf:
-                        await self._keep(document.key, made)
+                        await self._store(document.key, content)
         finally:
             if not lock.locked():
                 self._converting.pop(document.key, None)
         return pdf
 
-    async def _keep(self, key: str, made: Bytes) -> None:
-        await asyncio.to_thread(self._cache.put, key, made)
+    async def _store(self, key: str, content: Bytes) -> None:
+        await asyncio.to_thread(self._cache.put, key, content)
         if not await self._still_there(key):
             self._cache.forget(key)
 

@@ -68,42 +68,42 @@ class _Page:
     def places(self, letters: str) -> _Places:
         """Return where these letters occur as whole words."""
         if letters not in self._places:
-            found = list(islice(self._found(letters), _MOST_PLACES + 1))
-            self._places[letters] = _Places.of(found if len(found) <= _MOST_PLACES else ())
+            places = list(islice(self._occurrences(letters), _MOST_PLACES + 1))
+            self._places[letters] = _Places.of(places if len(places) <= _MOST_PLACES else ())
         return self._places[letters]
 
-    def _found(self, letters: str) -> Iterator[Place]:
+    def _occurrences(self, letters: str) -> Iterator[Place]:
         folded = self.glyphs.folded
         begin = folded.text.find(letters)
         while begin >= 0:
             end = begin + len(letters)
-            drawn = range(folded.places[begin], folded.places[end - 1] + 1)
-            if self._is_whole(begin, end, drawn):
-                boxes = [self.glyphs.boxes[at] for at in drawn]
+            glyph_range = range(folded.places[begin], folded.places[end - 1] + 1)
+            if self._is_whole(begin, end, glyph_range):
+                boxes = [self.glyphs.boxes[index] for index in glyph_range]
                 boxes = [box for box in boxes if box.width > 0 and box.height > 0]
-                if boxes and self.glyphs.upright[drawn[0]]:
+                if boxes and self.glyphs.upright[glyph_range[0]]:
                     yield Place(union(boxes), begin, end)
             begin = folded.text.find(letters, begin + 1)
 
-    def _is_whole(self, begin: int, end: int, drawn: range) -> bool:
+    def _is_whole(self, begin: int, end: int, glyph_range: range) -> bool:
         """Whether the letters are whole words, also where the file has no space between two
         cells."""
         folded = self.glyphs.folded
-        begins = folded.begins[begin] or self._is_parted(drawn.start - 1)
-        ends = folded.ends[end - 1] or self._is_parted(drawn.stop - 1)
-        return begins and ends and not any(map(self._is_parted, drawn[:-1]))
+        begins = folded.begins[begin] or self._is_parted(glyph_range.start - 1)
+        ends = folded.ends[end - 1] or self._is_parted(glyph_range.stop - 1)
+        return begins and ends and not any(map(self._is_parted, glyph_range[:-1]))
 
-    def _is_parted(self, place: int) -> bool:
+    def _is_parted(self, index: int) -> bool:
         """Whether a letter is drawn apart from the next, though the text has nothing between
         them."""
         text = self.glyphs.text
-        if not (text[place].isalnum() and text[place + 1].isalnum()):
+        if not (text[index].isalnum() and text[index + 1].isalnum()):
             return False
-        one, other = self.glyphs.boxes[place], self.glyphs.boxes[place + 1]
-        shared = min(one.bottom, other.bottom) - max(one.top, other.top)
-        gap = max(one.left - other.right, other.left - one.right)
-        lower = min(one.height, other.height)
-        return shared < _SAME_LINE * lower or gap > _WORD_GAP * max(one.height, other.height)
+        box, next_box = self.glyphs.boxes[index], self.glyphs.boxes[index + 1]
+        shared = min(box.bottom, next_box.bottom) - max(box.top, next_box.top)
+        gap = max(box.left - next_box.right, next_box.left - box.right)
+        lower = min(box.height, next_box.height)
+        return shared < _SAME_LINE * lower or gap > _WORD_GAP * max(box.height, next_box.height)
 
     def stretch(self, place: Place, cell: Cell) -> Stretch:
         """Return the character range of a place, with the signs around the cell's letters."""
@@ -118,7 +118,7 @@ class _Page:
     def letters_in(self, box: Box) -> int:
         """Count the letters whose centre is in a rectangle."""
         boxes = self.glyphs.boxes
-        return sum(box.contains_centre_of(boxes[place]) for place in self.glyphs.folded.places)
+        return sum(box.contains_centre_of(boxes[index]) for index in self.glyphs.folded.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ class _Places:
 
     @classmethod
     def of(cls, places: Sequence[Place]) -> _Places:
-        ordered = tuple(sorted(places, key=lambda each: (each.box.top, each.box.left)))
-        tallest = max((each.box.height for each in ordered), default=0.0)
-        return cls(ordered, tuple(each.box.top for each in ordered), tallest)
+        ordered = tuple(sorted(places, key=lambda place: (place.box.top, place.box.left)))
+        tallest = max((place.box.height for place in ordered), default=0.0)
+        return cls(ordered, tuple(place.box.top for place in ordered), tallest)
 
     def between(self, top: float, bottom: float) -> Sequence[Place]:
         """Return all places that overlap a vertical band of the page, and maybe some just above
@@ -143,12 +143,12 @@ class _Places:
 
     def beside(self, box: Box) -> Sequence[Place]:
         """Return the places on the same line as the box."""
-        return [each for each in self.between(box.top, box.bottom) if _is_beside(each.box, box)]
+        return [place for place in self.between(box.top, box.bottom) if _is_beside(place.box, box)]
 
 
-def _is_beside(one: Box, other: Box) -> bool:
-    shared = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return shared >= _SHARED_HEIGHT * min(one.height, other.height)
+def _is_beside(box: Box, other: Box) -> bool:
+    shared = min(box.bottom, other.bottom) - max(box.top, other.top)
+    return shared >= _SHARED_HEIGHT * min(box.height, other.height)
 
 
 def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
@@ -161,17 +161,17 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
     rows, page = _rows_of(quote.text), _Page(glyphs)
     letters = [[cell.letters for cell in row] for row in rows]
     before, after = _lines(quote.before) or [""], _lines(quote.after) or [""]
-    around = [_cells(before[-1]), *letters, _cells(after[0])]
+    all_rows = [_cells(before[-1]), *letters, _cells(after[0])]
     stretches: list[Stretch] = []
-    for at, row in enumerate(rows):
-        placed = _placed(row, around[at], around[at + 2], page)
-        if placed is None:
+    for index, row in enumerate(rows):
+        places = _locate_cells(row, all_rows[index], all_rows[index + 2], page)
+        if places is None:
             return NOT_FOUND
-        stretches += [page.stretch(*pair) for pair in zip(placed, row, strict=True)]
+        stretches += [page.stretch(*pair) for pair in zip(places, row, strict=True)]
     if not stretches:
         return NOT_FOUND
-    found = tuple(dict.fromkeys(stretches))
-    return Found(match=QuoteMatch.EXACT, stretches=found, share=1.0, in_one_piece=True)
+    distinct = tuple(dict.fromkeys(stretches))
+    return Found(match=QuoteMatch.EXACT, stretches=distinct, share=1.0, in_one_piece=True)
 
 
 def _rows_of(quote: str) -> list[list[Cell]]:
@@ -208,7 +208,7 @@ def _texts_of(line: str) -> list[str]:
     return [line[start:end] for start, end in cell_spans(line)]
 
 
-def _placed(
+def _locate_cells(
     row: Sequence[Cell], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place] | None:
     """Locate each cell of the row; None unless all are located."""
@@ -216,140 +216,148 @@ def _placed(
     # A cell that spans columns is in the text once for each of them, but drawn once.
     repeated = [cell.repeats for cell in row]
     for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
-        kept = [at for at, skip in enumerate(skipped) if not skip]
-        known = [page.places(row[at].letters) for at in kept]
-        if len(kept) < _LEAST_CELLS and len(known[0].places) > 1:
+        indices = [index for index, skip in enumerate(skipped) if not skip]
+        candidates = [page.places(row[index].letters) for index in indices]
+        if len(indices) < _LEAST_CELLS and len(candidates[0].places) > 1:
             continue  # No other cell tells which occurrence it is.
-        may_span = [spanning[at] for at in kept]
+        may_span = [spanning[index] for index in indices]
         for mirrored in (False, True):
-            laid = _layouts(known, may_span, mirrored=mirrored)
-            if laid:
-                best = _most_evident(laid, above, below, page)
-                return [best[bisect_right(kept, at) - 1] for at in range(len(row))]
+            layouts = _layouts(candidates, may_span, mirrored=mirrored)
+            if layouts:
+                best = _best_layout(layouts, above, below, page)
+                return [best[bisect_right(indices, index) - 1] for index in range(len(row))]
     return None
 
 
 def _layouts(
-    known: Sequence[_Places], may_span: Sequence[bool], *, mirrored: bool
+    candidates: Sequence[_Places], may_span: Sequence[bool], *, mirrored: bool
 ) -> list[Sequence[Place]]:
     """Lay out the row from each place of its rarest cell; if none fits, of the next rarest."""
-    if not all(each.places for each in known):
+    if not all(places.places for places in candidates):
         return []
-    best = sorted(range(len(known)), key=lambda at: (may_span[at], len(known[at].places), at))
-    found: dict[tuple[Place, ...], None] = {}
-    for at in best[:_ANCHORS]:
-        for anchor in known[at].places:
-            laid = _laid_out(known, may_span, at, anchor, mirrored=mirrored)
-            if laid is not None:
-                found[laid] = None
-        if found:
+    by_rarity = sorted(
+        range(len(candidates)),
+        key=lambda index: (may_span[index], len(candidates[index].places), index),
+    )
+    layouts: dict[tuple[Place, ...], None] = {}
+    for index in by_rarity[:_ANCHORS]:
+        for anchor in candidates[index].places:
+            layout = _lay_out(candidates, may_span, index, anchor, mirrored=mirrored)
+            if layout is not None:
+                layouts[layout] = None
+        if layouts:
             break
-    return list(found)
+    return list(layouts)
 
 
-def _laid_out(
-    known: Sequence[_Places],
+def _lay_out(
+    candidates: Sequence[_Places],
     may_span: Sequence[bool],
-    at: int,
+    anchor_index: int,
     anchor: Place,
     *,
     mirrored: bool,
 ) -> tuple[Place, ...] | None:
-    """Take the nearest place of each cell in turn, on both sides of the anchor; None if one
-    lacks."""
-    found: dict[int, Place] = {at: anchor}
-    for order, onward in ((range(at + 1, len(known)), True), (range(at - 1, -1, -1), False)):
+    """Take the nearest place of each cell in turn, on both sides of the anchor; None if a cell has
+    none."""
+    placed: dict[int, Place] = {anchor_index: anchor}
+    for order, onward in (
+        (range(anchor_index + 1, len(candidates)), True),
+        (range(anchor_index - 1, -1, -1), False),
+    ):
         edge = anchor.box
         for index in order:
-            beside = known[index].beside(anchor.box)
-            nearest = _nearest(beside, edge, after=onward is not mirrored)
+            on_line = candidates[index].beside(anchor.box)
+            nearest = _nearest(on_line, edge, after=onward is not mirrored)
             if nearest is not None:
-                found[index] = nearest
+                placed[index] = nearest
                 edge = nearest.box
             elif not may_span[index]:
                 return None
-    if len(found) < min(_LEAST_CELLS, len(known)):
+    if len(placed) < min(_LEAST_CELLS, len(candidates)):
         return None
-    for index, places in enumerate(known):
-        if index not in found:
-            spanning = _spanning(places, index, found, anchor.box, mirrored)
+    for index, places in enumerate(candidates):
+        if index not in placed:
+            spanning = _spanning_place(places, index, placed, anchor.box, mirrored)
             if spanning is None:
                 return None
-            found[index] = spanning
-    return tuple(found[index] for index in range(len(known)))
+            placed[index] = spanning
+    return tuple(placed[index] for index in range(len(candidates)))
 
 
 def _nearest(places: Iterable[Place], box: Box, *, after: bool) -> Place | None:
     """The next place to the right of a box, or to its left."""
     slack = _OVERLAP_HEIGHTS * box.height
     if after:
-        beyond = [each for each in places if each.box.left >= box.right - slack]
-        return min(beyond, key=lambda each: each.box.left, default=None)
-    beyond = [each for each in places if each.box.right <= box.left + slack]
-    return max(beyond, key=lambda each: each.box.right, default=None)
+        beyond = [place for place in places if place.box.left >= box.right - slack]
+        return min(beyond, key=lambda place: place.box.left, default=None)
+    beyond = [place for place in places if place.box.right <= box.left + slack]
+    return max(beyond, key=lambda place: place.box.right, default=None)
 
 
-def _spanning(
-    places: _Places, index: int, found: dict[int, Place], row: Box, mirrored: bool
+def _spanning_place(
+    places: _Places, index: int, placed: dict[int, Place], row: Box, mirrored: bool
 ) -> Place | None:
     """Locate a cell that spans several rows: above or below the row, between its neighbours."""
-    ahead = max((each for each in found if each < index), default=None)
-    behind = min((each for each in found if each > index), default=None)
-    before, after = (behind, ahead) if mirrored else (ahead, behind)
+    previous = max((other for other in placed if other < index), default=None)
+    following = min((other for other in placed if other > index), default=None)
+    before, after = (following, previous) if mirrored else (previous, following)
     slack, reach = _OVERLAP_HEIGHTS * row.height, _SPANNED_HEIGHTS * row.height
-    left = float("-inf") if before is None else found[before].box.right - slack
-    right = float("inf") if after is None else found[after].box.left + slack
+    left = float("-inf") if before is None else placed[before].box.right - slack
+    right = float("inf") if after is None else placed[after].box.left + slack
     near = [
-        each
-        for each in places.between(row.top - reach, row.bottom + reach)
-        if each.box.left >= left and each.box.right <= right
+        place
+        for place in places.between(row.top - reach, row.bottom + reach)
+        if place.box.left >= left and place.box.right <= right
     ]
-    return min(near, key=lambda each: (_distance(each.box, row), each.box.top), default=None)
+    return min(near, key=lambda place: (_distance(place.box, row), place.box.top), default=None)
 
 
-def _distance(one: Box, other: Box) -> float:
+def _distance(box: Box, other: Box) -> float:
     """The vertical gap between two boxes, 0 where they overlap."""
-    return max(one.top - other.bottom, other.top - one.bottom, 0.0)
+    return max(box.top - other.bottom, other.top - box.bottom, 0.0)
 
 
-def _most_evident(
-    laid: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
+def _best_layout(
+    layouts: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place]:
     """Choose the layout with most letters of the neighbouring rows around it; of several, the one
     with fewest other letters between its cells."""
-    everything = sum(map(len, above)) + sum(map(len, below))
-    likely: list[Sequence[Place]] = []
-    most = -1
-    for places in laid:
-        count = _neighbours(places, above, below, page)
-        if count == everything and len(laid) > _MOST_COMPARED:
-            return places
-        if count > most:
-            likely, most = [], count
-        if count == most:
-            likely.append(places)
+    total = sum(map(len, above)) + sum(map(len, below))
+    best_layouts: list[Sequence[Place]] = []
+    highest = -1
+    for layout in layouts:
+        count = _neighbour_letters(layout, above, below, page)
+        if count == total and len(layouts) > _MOST_COMPARED:
+            return layout
+        if count > highest:
+            best_layouts, highest = [], count
+        if count == highest:
+            best_layouts.append(layout)
 
-    def others(places: Sequence[Place]) -> tuple[float, ...]:
-        row = union(each.box for each in places)
-        letters = sum(each.end - each.begin for each in set(places))
+    def rank(layout: Sequence[Place]) -> tuple[float, ...]:
+        row = union(place.box for place in layout)
+        letters = sum(place.end - place.begin for place in set(layout))
         return page.letters_in(row) - letters, row.top, row.left
 
-    return likely[0] if len(likely) == 1 else min(likely[:_MOST_COMPARED], key=others)
+    return (
+        best_layouts[0] if len(best_layouts) == 1 else min(best_layouts[:_MOST_COMPARED], key=rank)
+    )
 
 
-def _neighbours(
-    laid: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
+def _neighbour_letters(
+    layout: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> int:
     """Count the letters of the lines above and below that occur next to this layout of the row."""
-    row = union(each.box for each in laid)
-    near = _NEAR_HEIGHTS * min(each.box.height for each in laid)
+    row = union(place.box for place in layout)
+    near = _NEAR_HEIGHTS * min(place.box.height for place in layout)
 
-    def stands(cell: str, is_above: bool) -> bool:
-        around = page.places(cell).between(row.top - near, row.bottom + near)
-        return any(_is_neighbour(each.box, row, near, is_above=is_above) for each in around)
+    def occurs(cell: str, is_above: bool) -> bool:
+        nearby = page.places(cell).between(row.top - near, row.bottom + near)
+        return any(_is_neighbour(place.box, row, near, is_above=is_above) for place in nearby)
 
-    letters = [len(cell) for cell in above if stands(cell, True)]
-    return sum(letters) + sum(len(cell) for cell in below if stands(cell, False))
+    letters = [len(cell) for cell in above if occurs(cell, True)]
+    return sum(letters) + sum(len(cell) for cell in below if occurs(cell, False))
 
 
 def _is_neighbour(box: Box, row: Box, near: float, *, is_above: bool) -> bool:

@@ -147,13 +147,13 @@ class _PdfSheet:
             orders = glyphs_of_layer(self.page, text_page)
             attached = glyphs_of_annotations(self.document, self.page, text_page)
         return (
-            *(orders if _is_worth_it(orders[0]) else ()),
+            *(orders if _has_text(orders[0]) else ()),
             *([attached] if attached.text else ()),
         )
 
     def is_picture(self) -> bool:
         with closing(self.page.get_textpage()) as text_page:
-            return not _is_worth_it(glyphs_of_layer(self.page, text_page)[0])
+            return not _has_text(glyphs_of_layer(self.page, text_page)[0])
 
     def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
         scale = _POINTS_PER_INCH / RENDER_DPI
@@ -170,13 +170,18 @@ class _PdfSheet:
         )
 
 
-def _is_worth_it(glyphs: Glyphs) -> bool:
+def _has_text(glyphs: Glyphs) -> bool:
     return sum(not character.isspace() for character in glyphs.text) >= _LEAST_LETTERS
 
 
-def _moved(glyphs: Glyphs, to: Box) -> Glyphs:
+def _moved(glyphs: Glyphs, target: Box) -> Glyphs:
     boxes = [
-        Box(box.left + to.left, box.top + to.top, box.right + to.left, box.bottom + to.top)
+        Box(
+            box.left + target.left,
+            box.top + target.top,
+            box.right + target.left,
+            box.bottom + target.top,
+        )
         for box in glyphs.boxes
     ]
     return glyphs_of(glyphs.text, boxes, glyphs.upright)
@@ -208,9 +213,9 @@ def _frame(content: bytes, number: int) -> tuple[Sheet, int]:
 def _dpi_of(image: Image.Image) -> float:
     """Return the image's own resolution if plausible, else the one that fits it to a sheet of
     A4."""
-    said = image.info.get("dpi")
-    if isinstance(said, tuple) and said and isinstance(said[0], (int, float)):
-        dpi = float(said[0])
+    declared = image.info.get("dpi")
+    if isinstance(declared, tuple) and declared and isinstance(declared[0], (int, float)):
+        dpi = float(declared[0])
         if _SENSIBLE_DPI[0] <= dpi <= _SENSIBLE_DPI[1]:
             return dpi
     return max(_LEAST_DPI, max(image.size) / _LONGEST_INCHES)

@@ -61,19 +61,19 @@ def with_wide_columns(content: bytes) -> bytes:
         sheets = {}
         for part, cells in shown_cells(package):
             text = package.read(part)
-            made = _with_widths(text, _widths_needed(islice(cells, _MOST_CELLS), styles))
-            if made != text:
-                sheets[part.lower().lstrip("/")] = made
+            widened = _with_widths(text, _widths_needed(islice(cells, _MOST_CELLS), styles))
+            if widened != text:
+                sheets[part.lower().lstrip("/")] = widened
     except (DamagedPackage, ParseError, zipfile.BadZipFile, ValueError, LookupError):
         return content
     return _replaced(content, sheets) if sheets else content
 
 
 def _replaced(content: bytes, parts: Mapping[str, bytes]) -> bytes:
-    made = io.BytesIO()
+    buffer = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(content)) as source,
-        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target,
     ):
         for entry in source.infolist():
             part = parts.get(entry.filename.lower())
@@ -82,7 +82,7 @@ def _replaced(content: bytes, parts: Mapping[str, bytes]) -> bytes:
                 continue
             with source.open(entry) as old, target.open(entry.filename, "w") as new:
                 shutil.copyfileobj(old, new)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +96,19 @@ class _Style:
 def _styles(package: Package) -> Sequence[_Style]:
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.xml(next(package.related(part, "styles"), ""))
-    fonts = [_scale(font) for font in _inside(root, "fonts")]
+    fonts = [_scale(font) for font in _children_of(root, "fonts")]
     styles = []
-    for each in _inside(root, "cellXfs"):
-        alignment = child(each, "alignment")
+    for cell_format in _children_of(root, "cellXfs"):
+        alignment = child(cell_format, "alignment")
         wraps = alignment is not None and attribute(alignment, "wrapText") in ("1", "true")
-        number = int(attribute(each, "fontId") or "0")
+        number = int(attribute(cell_format, "fontId") or "0")
         styles.append(_Style(fonts[number] if number < len(fonts) else 1.0, wraps))
     return styles
 
 
-def _inside(root: Element, name: str) -> Iterator[Element]:
-    found = child(root, name)
-    return iter(found) if found is not None else iter(())
+def _children_of(root: Element, name: str) -> Iterator[Element]:
+    parent = child(root, name)
+    return iter(parent) if parent is not None else iter(())
 
 
 def _scale(font: Element) -> float:
@@ -150,48 +150,48 @@ def _with_widths(sheet: bytes, needed: Mapping[int, float]) -> bytes:
         return sheet
     head, prefix = sheet[: data.start()], (data[1] or b"").decode()
     columns = _COLUMNS.search(head)
-    given = _given(columns[0]) if columns else {}
-    said = _SHEET_DEFAULT.search(head)
-    default = float(said[1]) if said else _DEFAULT_WIDTH
+    existing = _existing_columns(columns[0]) if columns else {}
+    declared = _SHEET_DEFAULT.search(head)
+    default = float(declared[1]) if declared else _DEFAULT_WIDTH
     wider = {
-        column + 1: {**about, "width": f"{width:.2f}", "customWidth": "1"}
+        column + 1: {**attributes, "width": f"{width:.2f}", "customWidth": "1"}
         for column, width in sorted(needed.items())
-        if width > float((about := _of(given, column + 1)).get("width", default))
+        if width > float((attributes := _attributes_of(existing, column + 1)).get("width", default))
     }
     if not wider:
         return sheet
-    made = "".join(
-        f"<{prefix}col {' '.join(f'{name}={quoteattr(value)}' for name, value in each.items())}/>"
-        for each in _ranges(given, wider)
+    elements = "".join(
+        f"<{prefix}col {' '.join(f'{name}={quoteattr(value)}' for name, value in span.items())}/>"
+        for span in _ranges(existing, wider)
     )
     start, end = columns.span() if columns else (len(head), len(head))
-    cols = f"<{prefix}cols>{made}</{prefix}cols>".encode()
+    cols = f"<{prefix}cols>{elements}</{prefix}cols>".encode()
     return head[:start] + cols + head[end:] + sheet[data.start() :]
 
 
-def _given(columns: bytes) -> dict[range, Attributes]:
+def _existing_columns(columns: bytes) -> dict[range, Attributes]:
     """Parse the attributes of the `col` elements, by range of column numbers from 1."""
-    given = {}
+    ranges = {}
     for column in _COLUMN.finditer(columns):
-        about = {
-            name.decode(): unescape((one or other).decode())
-            for name, one, other in _ATTRIBUTE.findall(column[1])
+        attributes = {
+            name.decode(): unescape((double_quoted or single_quoted).decode())
+            for name, double_quoted, single_quoted in _ATTRIBUTE.findall(column[1])
         }
-        first, last = int(about.pop("min")), int(about.pop("max"))
-        given[range(first, last + 1)] = about
-    return given
+        first, last = int(attributes.pop("min")), int(attributes.pop("max"))
+        ranges[range(first, last + 1)] = attributes
+    return ranges
 
 
-def _of(given: Mapping[range, Attributes], column: int) -> Attributes:
-    return next((about for columns, about in given.items() if column in columns), {})
+def _attributes_of(existing: Mapping[range, Attributes], column: int) -> Attributes:
+    return next((attributes for columns, attributes in existing.items() if column in columns), {})
 
 
 def _ranges(
-    given: Mapping[range, Attributes], wider: Mapping[int, Attributes]
+    existing: Mapping[range, Attributes], wider: Mapping[int, Attributes]
 ) -> Iterator[Attributes]:
     """Yield the attributes of all column ranges in order, each widened column by itself."""
-    edges = {edge for columns in given for edge in (columns.start, columns.stop)}
+    edges = {edge for columns in existing for edge in (columns.start, columns.stop)}
     edges |= {edge for column in wider for edge in (column, column + 1)}
     for first, stop in pairwise(sorted(edges)):
-        if about := wider.get(first) or _of(given, first):
-            yield {"min": f"{first}", "max": f"{stop - 1}", **about}
+        if attributes := wider.get(first) or _attributes_of(existing, first):
+            yield {"min": f"{first}", "max": f"{stop - 1}", **attributes}

@@ -27,7 +27,7 @@ UNCONFINED = 78
 _PROGRAMS = ("tesseract", "soffice", "libreoffice", "ffmpeg")
 _LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 _MUSL_LOADERS = ("/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1")
-_SYSTEM = (
+_SYSTEM_PATHS = (
     "/usr /lib /lib64 /bin /sbin /nix/store /proc /sys/devices/system/cpu /sys/fs/cgroup "
     "/dev/null /dev/zero /dev/random /dev/urandom /var/cache/fontconfig /var/lib/libreoffice "
     "/var/spool/libreoffice /etc/alternatives /etc/fonts /etc/group /etc/hosts /etc/ld.so.cache "
@@ -76,8 +76,8 @@ def mechanisms() -> Mechanisms:
 
 def command(confinement: Confinement, module: str) -> tuple[str, ...]:
     """The command that runs a module confined from its first import on."""
-    told = json.dumps(asdict(confinement))
-    return (sys.executable, "-P", "-m", __name__, told, module)
+    encoded = json.dumps(asdict(confinement))
+    return (sys.executable, "-P", "-m", __name__, encoded, module)
 
 
 def confine(confinement: Confinement) -> Mechanisms:
@@ -89,37 +89,39 @@ def confine(confinement: Confinement) -> Mechanisms:
     """
     if confinement.mode == "off":
         return Mechanisms(landlock=0, seccomp=False)
-    there, held = mechanisms(), Mechanisms(landlock=0, seccomp=False)
+    supported, in_force = mechanisms(), Mechanisms(landlock=0, seccomp=False)
     try:
-        if there.landlock or there.seccomp:
+        if supported.landlock or supported.seccomp:
             landlock.give_up_privileges()
-        version = landlock.restrict(_rules(confinement)) if there.landlock else 0
-        held = Mechanisms(landlock=version, seccomp=False)
-        if there.seccomp:
+        version = landlock.restrict(_rules(confinement)) if supported.landlock else 0
+        in_force = Mechanisms(landlock=version, seccomp=False)
+        if supported.seccomp:
             seccomp.install(keep_signals=version < landlock.SIGNALS_SINCE)
-            held = Mechanisms(landlock=version, seccomp=True)
+            in_force = Mechanisms(landlock=version, seccomp=True)
     except OSError as error:
         if confinement.mode == "required":
             raise NotConfined(str(error)) from error
-    if confinement.mode == "required" and not held.complete:
-        has = {"Landlock": held.landlock > 0, "seccomp": held.seccomp}
-        lacking = " and no ".join(name for name, there in has.items() if not there)
-        raise NotConfined(f"the kernel has no {lacking} for this process")
-    return held
+    if confinement.mode == "required" and not in_force.complete:
+        active = {"Landlock": in_force.landlock > 0, "seccomp": in_force.seccomp}
+        missing = " and no ".join(name for name, is_active in active.items() if not is_active)
+        raise NotConfined(f"the kernel has no {missing} for this process")
+    return in_force
 
 
 def _rules(confinement: Confinement) -> dict[str, Access]:
     """Map each path to its access rights, which add to those of its parent folders."""
     # Folders of libraries and of Tesseract's models that the environment names.
-    named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    library_paths = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     libraries = (
         *sys.path,
         sys.prefix,
         sys.base_prefix,
         *site.getsitepackages(),
-        *[path for path in (*named, os.environ.get("TESSDATA_PREFIX", "")) if path],
+        *[path for path in (*library_paths, os.environ.get("TESSDATA_PREFIX", "")) if path],
     )
-    rules = dict.fromkeys(existing((*_SYSTEM, *libraries, *confinement.readable)), Access.READ)
+    rules = dict.fromkeys(
+        existing((*_SYSTEM_PATHS, *libraries, *confinement.readable)), Access.READ
+    )
     for program in programs():
         # A program reads files next to it, wherever it is installed.
         folder = str(Path(program).parent)
@@ -135,11 +137,11 @@ def _rules(confinement: Confinement) -> dict[str, Access]:
 def programs() -> tuple[str, ...]:
     """Return the executables that may be run; a shell only if LibreOffice is just a shell
     script."""
-    found = existing(path for name in _PROGRAMS if (path := shutil.which(name)))
-    allowed = [path for path in found if not _is_script(path)]
-    for script in filter(_is_script, found):
-        started = existing(office_programs(script))
-        allowed += started or (script, *existing(("/bin", "/usr/bin")))
+    executables = existing(path for name in _PROGRAMS if (path := shutil.which(name)))
+    allowed = [path for path in executables if not _is_script(path)]
+    for script in filter(_is_script, executables):
+        binaries = existing(office_programs(script))
+        allowed += binaries or (script, *existing(("/bin", "/usr/bin")))
     return tuple(dict.fromkeys((*allowed, *existing((*_LOADERS, *_MUSL_LOADERS)))))
 
 
@@ -147,8 +149,8 @@ def office_programs(script: str) -> tuple[str, ...]:
     """Return the executables that the script `soffice` runs, which LibreOffice installs next to
     it."""
     folder = Path(script).resolve().parent
-    both = (folder / "oosplash", folder / "soffice.bin")
-    return tuple(map(str, both)) if all(path.exists() for path in both) else ()
+    executables = (folder / "oosplash", folder / "soffice.bin")
+    return tuple(map(str, executables)) if all(path.exists() for path in executables) else ()
 
 
 def _is_script(path: str) -> bool:

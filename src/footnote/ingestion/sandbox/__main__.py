@@ -16,9 +16,9 @@ from footnote.ingestion.sandbox import UNCONFINED, Confinement, NotConfined, con
 
 def main() -> None:
     """Confine this process, then run the module as `__main__`."""
-    told, module = sys.argv[1], sys.argv[2]
+    encoded, module = sys.argv[1], sys.argv[2]
     try:
-        confine(Confinement(**json.loads(told)))
+        confine(Confinement(**json.loads(encoded)))
     except NotConfined as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(UNCONFINED)

@@ -52,8 +52,8 @@ class Access(IntFlag):
     )  # fmt: skip
 
 
-_KNOWN_SINCE = ((1, (1 << 13) - 1), (2, Access.REFER), (3, Access.TRUNCATE), (5, Access.IOCTL_DEV))
-_OF_FILES = Access.EXECUTE | Access.WRITE_FILE | Access.READ_FILE | Access.TRUNCATE
+_ACCESS_SINCE = ((1, (1 << 13) - 1), (2, Access.REFER), (3, Access.TRUNCATE), (5, Access.IOCTL_DEV))
+_FILE_ACCESS = Access.EXECUTE | Access.WRITE_FILE | Access.READ_FILE | Access.TRUNCATE
 """The rights that a rule for a file may grant; the others apply to folders alone."""
 _BIND_AND_CONNECT_TCP = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
@@ -73,15 +73,15 @@ def restrict(rules: Mapping[str, Access]) -> int:
     A path includes everything below it; missing paths are skipped. Returns the version of Landlock
     in force. The process must have given up its privileges before. Raises OSError.
     """
-    known = version()
+    kernel_version = version()
     handled = 0
-    for since, access in _KNOWN_SINCE:
-        handled |= access if known >= since else 0
+    for since, access in _ACCESS_SINCE:
+        handled |= access if kernel_version >= since else 0
     # The struct grew with the versions; an older kernel refuses fields it does not know.
     record = struct.pack("=Q", handled)
-    if known >= TCP_SINCE:
+    if kernel_version >= TCP_SINCE:
         record += struct.pack("=Q", _BIND_AND_CONNECT_TCP)
-    if known >= SIGNALS_SINCE:
+    if kernel_version >= SIGNALS_SINCE:
         record += struct.pack("=Q", _ABSTRACT_SOCKETS_AND_SIGNALS)
     ruleset = _system_call(_CREATE_RULESET, record, len(record), 0)
     try:
@@ -90,7 +90,7 @@ def restrict(rules: Mapping[str, Access]) -> int:
         _system_call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
-    return known
+    return kernel_version
 
 
 def give_up_privileges() -> None:
@@ -99,38 +99,38 @@ def give_up_privileges() -> None:
     Root's would bypass Landlock: CAP_PERFMON shows the environment of every process.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    header, none = struct.pack("=Ii", _CAPABILITIES_OF_64_BITS, 0), bytes(24)
-    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.capset(header, none):
+    header, empty = struct.pack("=Ii", _CAPABILITIES_OF_64_BITS, 0), bytes(24)
+    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.capset(header, empty):
         raise OSError(ctypes.get_errno(), "privileges cannot be given up")
 
 
 def existing(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the paths that exist, resolved and without duplicates."""
-    there = (Path(path) for path in paths if path)
-    return tuple(dict.fromkeys(str(path.resolve()) for path in there if path.exists()))
+    candidates = (Path(path) for path in paths if path)
+    return tuple(dict.fromkeys(str(path.resolve()) for path in candidates if path.exists()))
 
 
 def _allow(ruleset: int, path: str, access: int) -> None:
     try:
-        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
-        if not stat.S_ISDIR(os.fstat(opened).st_mode):
-            access &= _OF_FILES
-        rule = struct.pack("=Qi", access, opened)
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            access &= _FILE_ACCESS
+        rule = struct.pack("=Qi", access, descriptor)
         _system_call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
     finally:
-        os.close(opened)
+        os.close(descriptor)
 
 
 def _system_call(number: int, *arguments: int | bytes | None) -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
-    given = [
+    converted = [
         ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments
     ]
-    result = int(libc.syscall(ctypes.c_long(number), *given))
+    result = int(libc.syscall(ctypes.c_long(number), *converted))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result

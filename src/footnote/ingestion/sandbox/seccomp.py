@@ -28,7 +28,7 @@ _SOCKET_TYPES = 0xF
 _X32 = 0x40000000
 """Number from which x86-64 repeats its calls with 32-bit pointers (the x32 ABI)."""
 
-_REACHING = "connect accept accept4".split()
+_CONNECTIONS = "connect accept accept4".split()
 _PROCESSES = (
     "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd pidfd_open "
     "pidfd_send_signal"
@@ -44,7 +44,7 @@ _NAMESPACES = (
 ).split()
 _SIGNALS = "kill tkill rt_sigqueueinfo rt_tgsigqueueinfo".split()
 
-_OF_X86_64 = {
+_X86_64_CALLS = {
     "socket": 41, "connect": 42, "accept": 43, "bind": 49, "listen": 50, "accept4": 288,
     "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
     "clone": 56, "prlimit64": 302, "kill": 62, "tkill": 200, "tgkill": 234, "rt_sigqueueinfo": 129,
@@ -56,7 +56,7 @@ _OF_X86_64 = {
     "umount2": 166, "pivot_root": 155, "chroot": 161, "name_to_handle_at": 303,
     "open_by_handle_at": 304,
 }  # fmt: skip
-_OF_AARCH64 = {
+_AARCH64_CALLS = {
     "socket": 198, "connect": 203, "accept": 202, "bind": 200, "listen": 201, "accept4": 242,
     "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
     "clone": 220, "prlimit64": 261, "kill": 129, "tkill": 130, "tgkill": 131,
@@ -68,7 +68,7 @@ _OF_AARCH64 = {
     "setns": 268, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51,
     "name_to_handle_at": 264, "open_by_handle_at": 265,
 }  # fmt: skip
-_OF_BOTH = {
+_COMMON_CALLS = {
     "pidfd_send_signal": 424, "io_uring_setup": 425, "io_uring_enter": 426,
     "io_uring_register": 427, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431,
     "fsmount": 432, "fspick": 433, "pidfd_open": 434, "clone3": 435, "pidfd_getfd": 438,
@@ -89,8 +89,8 @@ class Architecture:
 
 
 ARCHITECTURES = {
-    "x86_64": Architecture(0xC000003E, 317, _OF_X86_64 | _OF_BOTH, has_x32=True),
-    "aarch64": Architecture(0xC00000B7, 277, _OF_AARCH64 | _OF_BOTH),
+    "x86_64": Architecture(0xC000003E, 317, _X86_64_CALLS | _COMMON_CALLS, has_x32=True),
+    "aarch64": Architecture(0xC00000B7, 277, _AARCH64_CALLS | _COMMON_CALLS),
 }
 
 
@@ -103,18 +103,18 @@ def architecture() -> Architecture | None:
 
 def is_there() -> bool:
     """Whether the kernel supports the filter and this processor's calls are listed."""
-    here = architecture()
-    if here is None:
+    target = architecture()
+    if target is None:
         return False
     action = ctypes.c_uint32(_ERRNO)
     libc = ctypes.CDLL(None, use_errno=True)
-    number = ctypes.c_long(here.seccomp)
+    number = ctypes.c_long(target.seccomp)
     return bool(libc.syscall(number, _ACTION_AVAILABLE, 0, ctypes.byref(action)) == 0)
 
 
-def program(here: Architecture, *, pid: int | None = None) -> bytes:
+def program(target: Architecture, *, pid: int | None = None) -> bytes:
     """Compile the filter to 8-byte instructions; with `pid`, only that process can be signalled."""
-    return b"".join(_instructions(here, pid))
+    return b"".join(_instructions(target, pid))
 
 
 def install(*, keep_signals: bool) -> None:
@@ -123,56 +123,56 @@ def install(*, keep_signals: bool) -> None:
     With `keep_signals`, no other process can be signalled. The process must have given up its
     privileges before. Raises OSError.
     """
-    here = architecture()
-    if here is None:
+    target = architecture()
+    if target is None:
         raise OSError(errno.ENOSYS, f"no list of the system calls of {platform.machine()}")
-    compiled = program(here, pid=os.getpid() if keep_signals else None)
-    held = ctypes.create_string_buffer(compiled, len(compiled))
+    compiled = program(target, pid=os.getpid() if keep_signals else None)
+    buffer = ctypes.create_string_buffer(compiled, len(compiled))
     # struct sock_fprog: the number of instructions, padding, and where they are.
-    described = struct.pack("@HP", len(compiled) // 8, ctypes.addressof(held))
+    descriptor = struct.pack("@HP", len(compiled) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.syscall(ctypes.c_long(here.seccomp), _SET_MODE_FILTER, _ALL_THREADS, described):
+    if libc.syscall(ctypes.c_long(target.seccomp), _SET_MODE_FILTER, _ALL_THREADS, descriptor):
         code = ctypes.get_errno()
         raise OSError(code, f"the filter of system calls cannot be set: {os.strerror(code)}")
 
 
-def _instructions(here: Architecture, pid: int | None) -> Iterator[bytes]:
-    calls, refused = here.calls, _ERRNO | errno.EPERM
+def _instructions(target: Architecture, pid: int | None) -> Iterator[bytes]:
+    calls, refused = target.calls, _ERRNO | errno.EPERM
     yield _instruction(_LOAD, _ARCHITECTURE_AT)
-    yield from _unless(_EQUAL, here.audit, _KILL_PROCESS)
+    yield from _unless(_EQUAL, target.audit, _KILL_PROCESS)
     yield _instruction(_LOAD, _NUMBER_AT)
-    if here.has_x32:
+    if target.has_x32:
         yield from _when(_AT_LEAST, _X32, refused)
     # clone3 has its flags in memory, which a filter cannot read: libc falls back to clone.
     yield from _when(_EQUAL, calls["clone3"], _ERRNO | errno.ENOSYS)
-    for name in (*_REACHING, *_PROCESSES, *_KERNEL, *_NAMESPACES):
+    for name in (*_CONNECTIONS, *_PROCESSES, *_KERNEL, *_NAMESPACES):
         yield from _when(_EQUAL, calls[name], refused)
     if pid is not None:
         for name in _SIGNALS:
             yield from _when(_EQUAL, calls[name], refused)
-        yield from _judged(calls["tgkill"], *_unless(_EQUAL, pid, refused))
+        yield from _check_argument(calls["tgkill"], *_unless(_EQUAL, pid, refused))
     # LibreOffice does not start unless it can listen on a socket in /tmp for a second instance. It
     # gets a socket that can do nothing; bind and listen report success.
     for name in ("bind", "listen"):
         yield from _when(_EQUAL, calls[name], _ERRNO | 0)
-    yield from _judged(
+    yield from _check_argument(
         calls["socket"],
         *_unless(_EQUAL, socket.AF_UNIX, refused),
         _instruction(_LOAD, _SECOND_ARGUMENT_AT),
         _instruction(_MASK, _SOCKET_TYPES),
         *_unless(_EQUAL, socket.SOCK_STREAM, refused),
     )
-    yield from _judged(calls["clone"], *_when(_ANY_BIT, _NEW_NAMESPACES, refused))
+    yield from _check_argument(calls["clone"], *_when(_ANY_BIT, _NEW_NAMESPACES, refused))
     # It may set its own resource limits alone (pid 0).
-    yield from _judged(calls["prlimit64"], *_unless(_EQUAL, 0, refused))
+    yield from _check_argument(calls["prlimit64"], *_unless(_EQUAL, 0, refused))
     yield _instruction(_RETURN, _ALLOW)
 
 
-def _judged(number: int, *judgement: bytes) -> Iterator[bytes]:
-    """For this call alone, test its first argument by `judgement`; allow it if no test refuses."""
-    judging = [_instruction(_LOAD, _FIRST_ARGUMENT_AT), *judgement, _instruction(_RETURN, _ALLOW)]
-    yield _instruction(_EQUAL, number, otherwise=len(judging))
-    yield from judging
+def _check_argument(number: int, *tests: bytes) -> Iterator[bytes]:
+    """For this call alone, test its first argument; allow it if no test refuses."""
+    instructions = [_instruction(_LOAD, _FIRST_ARGUMENT_AT), *tests, _instruction(_RETURN, _ALLOW)]
+    yield _instruction(_EQUAL, number, otherwise=len(instructions))
+    yield from instructions
 
 
 def _when(test: int, value: int, verdict: int) -> Iterator[bytes]:

@@ -34,15 +34,15 @@ class Trial:
 
 def try_out(mode: SandboxMode) -> Trial | None:
     """Run the attempts in a confined process; None if it fails, as where it cannot be confined."""
-    with TemporaryDirectory(prefix="footnote-") as folder, NamedTemporaryFile() as foreign:
+    with TemporaryDirectory(prefix="footnote-") as folder, NamedTemporaryFile() as outside_file:
         confinement = Confinement(mode=mode, folder=folder)
-        tried = subprocess.run(
+        result = subprocess.run(
             command(confinement, __name__),
-            input=foreign.name.encode(),
+            input=outside_file.name.encode(),
             capture_output=True,
             check=False,
         )
-    return Trial(**json.loads(tried.stdout)) if tried.returncode == 0 else None
+    return Trial(**json.loads(result.stdout)) if result.returncode == 0 else None
 
 
 def require_sandbox() -> None:

@@ -1,1 +1,1 @@
-"""What follows from a listing of a source; pure, whatever the source is."""
+"""Parse and check the addresses of sources, and compare their listings."""

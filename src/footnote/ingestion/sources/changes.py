@@ -24,19 +24,19 @@ def changes_between(
     unchanged: list[KnownEntry] = []
     to_read: list[Offered] = []
     waiting: list[Offered] = []
-    for each in offered:
-        entry = entries.get(each.external_id)
-        if not each.settled:
-            waiting.append(each)
-        elif entry is None or not each.mark or entry.mark != each.mark or read_again(entry):
-            to_read.append(each)
+    for offer in offered:
+        entry = entries.get(offer.external_id)
+        if not offer.settled:
+            waiting.append(offer)
+        elif entry is None or not offer.mark or entry.mark != offer.mark or read_again(entry):
+            to_read.append(offer)
         else:
             unchanged.append(entry)
-    there = {each.external_id for each in offered}
+    offered_ids = {offer.external_id for offer in offered}
     missing = (
         entry
         for entry in entries.values()
-        if entry.external_id not in there
+        if entry.external_id not in offered_ids
         and not any(is_below(entry.external_id, place) for place in out_of_sight)
     )
     return Changes(

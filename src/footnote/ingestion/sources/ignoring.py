@@ -59,12 +59,12 @@ class Ignoring:
 def patterns_of(lines: Iterable[str]) -> Sequence[Pattern]:
     """Parse an ignore file: `#` begins a comment, `!` re-includes, a final `/` matches folders
     only."""
-    found = []
+    patterns = []
     for line in lines:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         includes = text.startswith("!")
         glob = text.removeprefix("!")
-        found.append(Pattern(glob.rstrip("/"), glob.endswith("/"), includes))
-    return found
+        patterns.append(Pattern(glob.rstrip("/"), glob.endswith("/"), includes))
+    return patterns

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from footnote.errors import InvalidRequest
 
 _PORTS = {"imaps": 993, "imap": 143}
-_OTHER = re.compile(r"[^\x20-\x7e]+")
+_NOT_PRINTABLE_ASCII = re.compile(r"[^\x20-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +62,11 @@ def mailbox_at(address: str) -> MailboxAddress:
 def folder_name(folder: str) -> str:
     """Encode the name as a quoted string in the modified UTF-7 of RFC 3501, section 5.1.3."""
 
-    def shifted(run: re.Match[str]) -> str:
+    def encode(run: re.Match[str]) -> str:
         coded = base64.b64encode(run[0].encode("utf-16-be")).decode().rstrip("=")
         return f"&{coded.replace('/', ',')}-"
 
-    coded = _OTHER.sub(shifted, folder.replace("&", "&-"))
+    coded = _NOT_PRINTABLE_ASCII.sub(encode, folder.replace("&", "&-"))
     escaped = coded.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

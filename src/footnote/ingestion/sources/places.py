@@ -19,7 +19,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("imaps", "imap"), "mailbox"),
 }
 _PORTS = {"https": 443, "http": 80, "imaps": 993, "imap": 143}
-_OWN = "{workspace}"
+_WORKSPACE = "{workspace}"
 """Placeholder in an allowed place for the name of the requesting workspace."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
@@ -62,27 +62,29 @@ def place_at(address: str) -> SourcePlace:
     `..`, encoded slashes, a backslash, a password. The message does not repeat the address.
     """
     if not 0 < len(address) <= _MOST_CHARACTERS or not address.isprintable():
-        raise _unreadable("it is empty, too long, or holds a character that none may hold")
+        raise _invalid_place("it is empty, too long, or holds a character that none may hold")
     if address.startswith(FOLDER):
         return _folder(address.removeprefix(FOLDER))
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
-        raise _unreadable("its host or port cannot be read") from error
+        raise _invalid_place("its host or port cannot be read") from error
     kind = _KINDS.get(parts.scheme)
     if kind is None:
-        raise _unreadable("it begins with none of folder:, https://, s3://, gs://, az://, imaps://")
+        raise _invalid_place(
+            "it begins with none of folder:, https://, s3://, gs://, az://, imaps://"
+        )
     if " " in address or parts.fragment or (parts.query and kind != "web"):
-        raise _unreadable("it holds a space, or more than a place")
+        raise _invalid_place("it holds a space, or more than a place")
     if parts.password is not None or (parts.username is not None and kind != "mailbox"):
-        raise _unreadable("it holds a name or a password")
+        raise _invalid_place("it holds a name or a password")
     return _bucket(address, parts) if kind == "objects" else _server(address, parts, port)
 
 
 def _folder(path: str) -> SourcePlace:
     if not path.startswith("/") or path.startswith("//"):
-        raise _unreadable("a folder is given from the root on, after one slash")
+        raise _invalid_place("a folder is given from the root on, after one slash")
     segments = _segments(path)
     return SourcePlace(
         address=f"{FOLDER}/{'/'.join(segments)}", scheme="folder", authority="", segments=segments
@@ -94,7 +96,7 @@ def _server(address: str, parts: SplitResult, port: int | None) -> SourcePlace:
     if ":" in host:
         host = f"[{host}]"
     if not _HOST.fullmatch(host) or port == 0:
-        raise _unreadable("it names no host, or no port there is")
+        raise _invalid_place("it names no host, or no port there is")
     return SourcePlace(
         address=address,
         scheme=parts.scheme,
@@ -105,7 +107,7 @@ def _server(address: str, parts: SplitResult, port: int | None) -> SourcePlace:
 
 def _bucket(address: str, parts: SplitResult) -> SourcePlace:
     if not _BUCKET.fullmatch(parts.netloc) or "%" in address or "?" in address:
-        raise _unreadable("it names no bucket, or holds a character that is read in two ways")
+        raise _invalid_place("it names no bucket, or holds a character that is read in two ways")
     segments = _segments(parts.path)
     return SourcePlace(
         address="/".join((f"{parts.scheme}://{parts.netloc}", *segments)),
@@ -118,19 +120,21 @@ def _bucket(address: str, parts: SplitResult) -> SourcePlace:
 def _segments(path: str, *, encoded: bool = False) -> tuple[str, ...]:
     """Split a path into segments. Raises InvalidRequest for empty, relative or ambiguous ones."""
     if encoded and _ENCODED.search(path):
-        raise _unreadable("it has a % that begins no encoded character")
+        raise _invalid_place("it has a % that begins no encoded character")
     raw = path.removeprefix("/").removesuffix("/").split("/")
     try:
-        segments = tuple(unquote(each, errors="strict") if encoded else each for each in raw)
+        segments = tuple(
+            unquote(segment, errors="strict") if encoded else segment for segment in raw
+        )
     except UnicodeDecodeError as error:
-        raise _unreadable("an encoded character of its path is no UTF-8") from error
+        raise _invalid_place("an encoded character of its path is no UTF-8") from error
     if segments == ("",):
         return ()
-    for each in segments:
-        odd = not each.isprintable() or "/" in each or "\\" in each
+    for segment in segments:
+        is_unsafe = not segment.isprintable() or "/" in segment or "\\" in segment
         # If it is decoded a second time, `%` could become a slash or a full stop.
-        if not each or each in (".", "..") or odd or (encoded and "%" in each):
-            raise _unreadable("a part of its path is empty, `.` or `..`, or holds a slash")
+        if not segment or segment in (".", "..") or is_unsafe or (encoded and "%" in segment):
+            raise _invalid_place("a part of its path is empty, `.` or `..`, or holds a slash")
     return segments
 
 
@@ -140,29 +144,31 @@ def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, 
     `{workspace}` is replaced by its name; places with it are left out if the name is not a plain
     path segment. Raises UnsupportedSettings.
     """
-    plain = _PLAIN_NAME.fullmatch(workspace) is not None
-    found = []
+    is_plain_name = _PLAIN_NAME.fullmatch(workspace) is not None
+    places = []
     for text in setting:
         authority = text.partition("://")[2].partition("/")[0]
         parts = text.removeprefix(FOLDER).split("/")
-        if _OWN in authority or any(_OWN in each and each != _OWN for each in parts):
-            raise _unopened(text, f"{_OWN} must be a whole part of its path")
+        if _WORKSPACE in authority or any(
+            _WORKSPACE in part and part != _WORKSPACE for part in parts
+        ):
+            raise _invalid_setting(text, f"{_WORKSPACE} must be a whole part of its path")
         try:
-            place = place_at(text.replace(_OWN, workspace if plain else "workspace"))
+            place = place_at(text.replace(_WORKSPACE, workspace if is_plain_name else "workspace"))
         except InvalidRequest as error:
-            raise _unopened(text, str(error)) from error
+            raise _invalid_setting(text, str(error)) from error
         if place.kind == "folder" and not place.segments:
-            raise _unopened(text, "it opens every folder of the machine")
-        if plain or _OWN not in text:
-            found.append(place)
-    return tuple(found)
+            raise _invalid_setting(text, "it opens every folder of the machine")
+        if is_plain_name or _WORKSPACE not in text:
+            places.append(place)
+    return tuple(places)
 
 
-def _unopened(text: str, why: str) -> UnsupportedSettings:
+def _invalid_setting(text: str, reason: str) -> UnsupportedSettings:
     return UnsupportedSettings(
-        f"FOOTNOTE_SOURCE_PLACES cannot open {text!r}: {why}", hint=f"{_HINT}; docs/sources.md"
+        f"FOOTNOTE_SOURCE_PLACES cannot open {text!r}: {reason}", hint=f"{_HINT}; docs/sources.md"
     )
 
 
-def _unreadable(why: str) -> InvalidRequest:
-    return InvalidRequest(f"the place cannot be used: {why}", hint=_HINT)
+def _invalid_place(reason: str) -> InvalidRequest:
+    return InvalidRequest(f"the place cannot be used: {reason}", hint=_HINT)

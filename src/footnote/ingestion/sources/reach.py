@@ -20,29 +20,32 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
     Raises InvalidRequest, whose hint gives the example.
     """
     # Errors repeat the address unless it may hold a password, is not printable or is too long.
-    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MOST_SHOWN
-    hint, called = f"give one like {example}", (f"the address {url}" if plain else "the address")
+    may_show = url.isprintable() and "@" not in url and 0 < len(url) <= _MAX_SHOWN_CHARACTERS
+    hint, subject = (
+        f"give one like {example}",
+        (f"the address {url}" if may_show else "the address"),
+    )
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise InvalidRequest(f"{called} cannot be read: its host is no name", hint=hint) from error
+        raise InvalidRequest(f"{subject} cannot be read: its host is no name", hint=hint) from error
     try:
         port = parts.port
     except ValueError as error:
         raise InvalidRequest(
-            f"{called} cannot be read: its port must be a number from 1 to 65535", hint=hint
+            f"{subject} cannot be read: its port must be a number from 1 to 65535", hint=hint
         ) from error
     if parts.scheme not in WEB_SCHEMES:
-        begins = f"begins with {parts.scheme}:" if parts.scheme else "has no https:// before it"
+        problem = f"begins with {parts.scheme}:" if parts.scheme else "has no https:// before it"
         raise InvalidRequest(
-            f"{called} {begins}, and only https:// and http:// can be reached from here",
+            f"{subject} {problem}, and only https:// and http:// can be reached from here",
             hint=hint,
         )
     if not parts.hostname or port == 0:
-        raise InvalidRequest(f"{called} names no host, or no port there is", hint=hint)
+        raise InvalidRequest(f"{subject} names no host, or no port there is", hint=hint)
     if "%" in parts.hostname:
         raise InvalidRequest(
-            f"{called} names a host with %, as zones of link-local addresses do", hint=hint
+            f"{subject} names a host with %, as zones of link-local addresses do", hint=hint
         )
     if parts.username is not None or parts.password is not None:
         raise InvalidRequest(
@@ -54,7 +57,7 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
     return parts
 
 
-_MOST_SHOWN = 200
+_MAX_SHOWN_CHARACTERS = 200
 
 
 def why_forbidden(text: str, *, allow_private: bool) -> str:
@@ -74,9 +77,9 @@ def why_forbidden(text: str, *, allow_private: bool) -> str:
 def require_reachable(host: str, addresses: Iterable[str], *, allow_private: bool) -> None:
     """Raise InvalidRequest unless every IP address of a host may be contacted."""
     for address in addresses:
-        if why := why_forbidden(address, allow_private=allow_private):
+        if reason := why_forbidden(address, allow_private=allow_private):
             raise InvalidRequest(
-                f"{host} may not be reached: {why}",
+                f"{host} may not be reached: {reason}",
                 hint="give another address: no setting allows link-local, multicast, reserved "
                 "and metadata ones"
                 if belonging_of(address) == "never"
@@ -94,10 +97,10 @@ def require_public_if_numeric(host: str, *, allow_private: bool) -> None:
         host_addresses = ["127.0.0.1"]
     else:
         try:
-            found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+            records = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
         except (OSError, UnicodeError):
             return
-        host_addresses = [str(each[4][0]) for each in found]
+        host_addresses = [str(record[4][0]) for record in records]
     require_reachable(host, host_addresses, allow_private=allow_private)
 
 
@@ -105,10 +108,10 @@ async def addresses_of(host: str, port: int) -> tuple[str, ...]:
     """Resolve a host name to its current IP addresses, at least one. Raises SourceUnreachable."""
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        records = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise SourceUnreachable(f"the name {host} cannot be resolved") from error
-    return tuple(dict.fromkeys(str(each[4][0]) for each in found))
+    return tuple(dict.fromkeys(str(record[4][0]) for record in records))
 
 
 _RESOLVING_SECONDS = 5.0

@@ -12,7 +12,7 @@ from typing import Literal
 
 Belonging = Literal["public", "private", "never"]
 
-_OWN_V4 = tuple(
+_PRIVATE_V4 = tuple(
     map(
         IPv4Network,
         (
@@ -25,7 +25,7 @@ _OWN_V4 = tuple(
         ),
     )
 )
-_OWN_V6 = tuple(
+_PRIVATE_V6 = tuple(
     map(
         IPv6Network,
         (
@@ -78,7 +78,7 @@ _GLOBAL_UNICAST = IPv6Network("2000::/3")
 translation (64:ff9b:1::/48), discard-only (100::/64), the dummy prefix (100:0:0:1::/64), segment
 identifiers (5f00::/16), link-local (fe80::/10) and multicast (ff00::/8), and else nothing."""
 
-_STANDING_FOR_V4 = tuple(
+_V4_IN_V6 = tuple(
     map(
         IPv6Network,
         (
@@ -103,7 +103,7 @@ def belonging_of(text: str) -> Belonging:
         return _belonging_of_v4(address)
     if address.scope_id is not None:
         return "never"
-    if any(address in network for network in _STANDING_FOR_V4):
+    if any(address in network for network in _V4_IN_V6):
         return _belonging_of_v4(IPv4Address(int(address) & 0xFFFFFFFF))
     return _belonging_of_v6(address)
 
@@ -111,7 +111,7 @@ def belonging_of(text: str) -> Belonging:
 def _belonging_of_v6(address: IPv6Address) -> Belonging:
     if any(address in network for network in _NEVER_V6):
         return "never"
-    if any(address in network for network in _OWN_V6):
+    if any(address in network for network in _PRIVATE_V6):
         return "private"
     return "public" if address in _GLOBAL_UNICAST else "never"
 
@@ -119,4 +119,4 @@ def _belonging_of_v6(address: IPv6Address) -> Belonging:
 def _belonging_of_v4(address: IPv4Address) -> Belonging:
     if any(address in network for network in _NEVER_V4):
         return "never"
-    return "private" if any(address in network for network in _OWN_V4) else "public"
+    return "private" if any(address in network for network in _PRIVATE_V4) else "public"
