@@ -102,7 +102,7 @@ class Credentials:
         return replace(
             identity,
             role=None,
-            collections=tuple((name, role) for name in dict.fromkeys(collections)),
+            collections=tuple((name, role) for name in names),
         )
 
     async def _authenticated(self, presented: Presented, database: Database) -> Caller:

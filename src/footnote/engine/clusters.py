@@ -149,7 +149,9 @@ async def cluster(
         cluster=_cluster(granularity, visible, samples[cluster_id]),
         members=tuple(_member(members[row], float(similarities[row])) for row in order),
         terms=tuple(
-            LabelTerm(term=term.term, documents=term.documents, weight=round(term.weight, 4))
+            LabelTerm(
+                term=term.term, documents=term.documents, weight=round(term.weight, _DECIMALS)
+            )
             for term in samples[cluster_id].terms
         ),
         neighbours=_nearest_clusters(visible, samples, cluster_id),

@@ -60,11 +60,12 @@ class FolderBelow:
 
     async def look(self, limit: int, name_count: int) -> SourceLook:
         """Count at most `limit` files, and name `name_count` of them. Raises SourceUnreachable."""
-        entries = await asyncio.to_thread(lambda: list(islice(self._entries(), limit + 1)))
-        files = [entry for entry in entries if entry.mark]
+        files = await asyncio.to_thread(
+            lambda: list(islice((entry for entry in self._entries() if entry.mark), limit + 1))
+        )
         return SourceLook(
             entries=min(len(files), limit),
-            more=len(entries) > limit,
+            more=len(files) > limit,
             names=tuple("/".join(file.segments) for file in files[:name_count]),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import structlog
@@ -41,15 +41,16 @@ async def watch(
         while not stop.is_set():
             wake.clear()
             waiting = False
-            steps = follow(
+            following = follow(
                 workspace, source, labels, delete_missing=True, retry_failed=retry_failed
             )
             try:
-                async for step in steps:
-                    on_step(step)
-                    waiting = waiting or step.verdict == "waiting"
-                    if stop.is_set():
-                        return
+                async with aclosing(following) as steps:
+                    async for step in steps:
+                        on_step(step)
+                        waiting = waiting or step.verdict == "waiting"
+                        if stop.is_set():
+                            return
                 retry_failed = False
             except FootnoteError as error:
                 if not error.retryable:
