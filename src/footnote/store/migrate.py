@@ -154,24 +154,24 @@ def older_programs(connection: psycopg.Connection, needs: int) -> int:
 def refuse_newer(connection: psycopg.Connection) -> None:
     """Raise StoreUnavailable if a step unknown to this version requires a newer program."""
     if not _keeps_kinds(connection):
-        unknown = set(applied_migrations(connection)) - {each.name for each in known_migrations()}
+        unknown = set(applied_migrations(connection)) - {step.name for step in known_migrations()}
         if unknown:
             raise _too_new(sorted(unknown)[-1], None)
         return
     rows = connection.execute(_SQL["of_newer_versions"]).fetchall()
-    known = {step.name for step in known_migrations()}
-    here = newest_known().number
+    known_names = {step.name for step in known_migrations()}
+    newest = newest_known().number
     for name, kind, needs, version in rows:
-        if name in known or name == _QUEUE:
+        if name in known_names or name == _QUEUE:
             continue
-        if kind is None or (needs is not None and needs > here):
+        if kind is None or (needs is not None and needs > newest):
             raise _too_new(name, version)
 
 
 def _too_new(step: str, version: str | None) -> StoreUnavailable:
-    by = "a newer Footnote" if version is None else f"Footnote {version}"
+    program = "a newer Footnote" if version is None else f"Footnote {version}"
     return StoreUnavailable(
-        f"the database was migrated by {by}, whose step {step} leaves out this version, "
+        f"the database was migrated by {program}, whose step {step} leaves out this version, "
         f"{VERSION}, which knows the steps up to {newest_known().name}",
         hint="upgrade this installation",
     )
@@ -183,11 +183,11 @@ def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) 
     A statement that waited for the lock would hold a snapshot, and another process that builds an
     index concurrently would wait for that snapshot to end.
     """
-    told = False
+    reported = False
     while connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone() != (True,):
-        if not told:
+        if not reported:
             tell("waiting for another process that migrates the database")
-            told = True
+            reported = True
         time.sleep(_LOOK_SECONDS)
 
 
@@ -197,10 +197,10 @@ def _prepare(connection: psycopg.Connection) -> None:
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
     ).fetchone()
-    found = str(row[0]) if row else "none"
-    if row is None or tuple(int(part) for part in found.split(".")[:2]) < _LEAST_PGVECTOR:
+    installed = str(row[0]) if row else "none"
+    if row is None or tuple(int(part) for part in installed.split(".")[:2]) < _LEAST_PGVECTOR:
         raise StoreUnavailable(
-            f"pgvector is {found}, and Footnote needs 0.8 or newer",
+            f"pgvector is {installed}, and Footnote needs 0.8 or newer",
             hint="upgrade the extension: ALTER EXTENSION vector UPDATE",
         )
     with connection.transaction():
@@ -220,7 +220,7 @@ def _prepare(connection: psycopg.Connection) -> None:
         if not _keeps_kinds(connection):
             connection.execute(_SQL["keep_kinds"])
             for step in known_migrations():
-                connection.execute(_SQL["note_kind"], _kept(step))
+                connection.execute(_SQL["note_kind"], _kind_parameters(step))
         connection.execute("GRANT SELECT ON migrations TO footnote_app")
     connection.execute("SET search_path = footnote, public, extensions")
 
@@ -240,7 +240,7 @@ def _apply_ours(
             continue
         _refuse_older_programs(connection, step)
         tell(f"applying {step.name}")
-        _patiently(connection, step.name, partial(_apply, connection, step), tell, patience)
+        _run_with_retries(connection, step.name, partial(_apply, connection, step), tell, patience)
         fresh.append(step.name)
     return fresh
 
@@ -265,10 +265,10 @@ def _apply(connection: psycopg.Connection, step: Migration) -> None:
                         sql.SQL("DROP INDEX CONCURRENTLY {}").format(sql.Identifier(index[1]))
                     )
             connection.execute(part.encode())
-    connection.execute(_SQL["record"], _kept(step))
+    connection.execute(_SQL["record"], _kind_parameters(step))
 
 
-def _kept(step: Migration) -> dict[str, object]:
+def _kind_parameters(step: Migration) -> dict[str, object]:
     """Return the row of a step in the table of applied steps."""
     return {
         "name": step.name,
@@ -292,7 +292,7 @@ def _refuse_older_programs(connection: psycopg.Connection, step: Migration) -> N
         )
 
 
-def _patiently(
+def _run_with_retries(
     connection: psycopg.Connection,
     name: str,
     work: Callable[[], None],
@@ -301,8 +301,8 @@ def _patiently(
 ) -> None:
     """Run the work of a step, and retry while other sessions hold a lock that it needs."""
     timeout = f"{round(patience.lock_timeout_seconds * 1000)}ms"
-    concurrent = any(each.name == name and each.is_concurrent for each in known_migrations())
-    for tried in range(1, patience.tries + 1):
+    concurrent = any(step.name == name and step.is_concurrent for step in known_migrations())
+    for attempt in range(1, patience.tries + 1):
         try:
             if concurrent:
                 connection.execute(_SQL["lock_timeout"], {"timeout": timeout, "local": False})
@@ -312,10 +312,10 @@ def _patiently(
                     connection.execute(_SQL["lock_timeout"], {"timeout": timeout, "local": True})
                     work()
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
-            if tried == patience.tries:
+            if attempt == patience.tries:
                 raise StoreUnavailable(
-                    f"migration {name} found no moment to lock what it changes, in {tried} tries: "
-                    f"{error.diag.message_primary}",
+                    f"migration {name} found no moment to lock what it changes, in {attempt} "
+                    f"tries: {error.diag.message_primary}",
                     hint="end long transactions (pg_stat_activity shows them), then run footnote "
                     "upgrade again",
                 ) from error
@@ -367,7 +367,7 @@ def _apply_queue(
         )
 
     tell(f"applying {pending[0]}")
-    _patiently(connection, _QUEUE, work, tell, patience)
+    _run_with_retries(connection, _QUEUE, work, tell, patience)
     return list(pending)
 
 
