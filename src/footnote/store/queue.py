@@ -137,7 +137,7 @@ async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) ->
 
 async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue fact extraction if the workspace's setting, or else the default, asks for it."""
-    if await _wants(scope, "facts", by_default):
+    if await _setting_enabled(scope, "facts", by_default):
         await enqueue_facts(scope)
 
 
@@ -166,7 +166,9 @@ async def enqueue_clustering_if_wanted(scope: WorkspaceScope, *, by_default: boo
     The delay lets documents that are uploaded together share one job.
     """
     # Stored settings of `chunk_clusters`, which used to be separate, still count.
-    if await _wants(scope, "clusters", by_default) or await _wants(scope, "chunk_clusters", False):
+    if await _setting_enabled(scope, "clusters", by_default) or await _setting_enabled(
+        scope, "chunk_clusters", False
+    ):
         await enqueue_clustering(scope, CLUSTERING_WAITS_SECONDS)
 
 
@@ -190,7 +192,7 @@ async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0
 
 async def enqueue_summarising_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue summarising if the workspace's setting, or else the default, asks for it."""
-    if await _wants(scope, "summaries", by_default):
+    if await _setting_enabled(scope, "summaries", by_default):
         await enqueue_summarising(scope)
 
 
@@ -232,7 +234,7 @@ def _marks_lock(scope: WorkspaceScope) -> str:
     return f"marks:{scope.workspace_id}"
 
 
-async def _wants(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
+async def _setting_enabled(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
     row = await scope.single(_SQL["wants"], {"name": setting, "by_default": by_default})
     return bool(row["wanted"])
 
@@ -250,7 +252,7 @@ async def enqueue_entities(scope: WorkspaceScope, *, delay_seconds: float = 0.0)
 
 async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue entity extraction if the workspace's setting, or else the default, asks for it."""
-    if await _wants(scope, "entities", by_default):
+    if await _setting_enabled(scope, "entities", by_default):
         await enqueue_entities(scope)
 
 

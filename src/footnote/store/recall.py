@@ -122,7 +122,7 @@ class PostgresIndex:
                 ranges = view.ranges.intersection(await load_in_languages(scope, others))
                 state.remember_across(key, ranges)
             nearest = await ask_nearest(
-                scope, state, ranges, request, self.breadth, held=self._cached_vectors(state)
+                scope, state, ranges, request, self.breadth, cached=self._cached_vectors(state)
             )
             return await read_nearest(nearest)
 
@@ -272,7 +272,7 @@ class PostgresIndex:
         generation_cursor = await ask_generation(scope)
         cached = self._cached_vectors(state)
         nearest = await ask_nearest(
-            scope, state, chunks.searched, request, self.breadth, held=cached
+            scope, state, chunks.searched, request, self.breadth, cached=cached
         )
         routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
         names = ask_names(state, request, chunks.view.languages)
@@ -305,13 +305,13 @@ class PostgresIndex:
         dense = fetched.dense
         if not words.of_named.is_empty:
             nearest = await ask_nearest(
-                scope, state, words.of_named, request, self.breadth, held=fetched.held
+                scope, state, words.of_named, request, self.breadth, cached=fetched.held
             )
             dense = merge_rankings(dense, await read_nearest(nearest))
         similarities: Mapping[int, float] = scores_of(dense)
         if request.complete and request.vector is not None:
             similarities = await complete_similarities(
-                scope, state, request.vector, dense, words.lexical.ranking, held=fetched.held
+                scope, state, request.vector, dense, words.lexical.ranking, cached=fetched.held
             )
         return recalled(words, dense, similarities, request)
 
