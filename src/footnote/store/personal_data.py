@@ -91,8 +91,8 @@ async def rows_about(
 ) -> tuple[list[DictRow], str | None]:
     """Return a page of a section of ROWS, and the key after which the next one begins."""
     rows = await scope.all(_SQL[section], {"who": who, "after": after, "limit": PAGE})
-    found = [{name: row[name] for name in row if name != "key"} for row in rows]
-    return found, rows[-1]["key"] if len(rows) == PAGE else None
+    entries = [{name: row[name] for name in row if name != "key"} for row in rows]
+    return entries, rows[-1]["key"] if len(rows) == PAGE else None
 
 
 async def documents_about(
@@ -100,8 +100,8 @@ async def documents_about(
 ) -> tuple[list[tuple[bool, Document]], str | None]:
     """Return a page of visible documents with whether the person added each, and the next key."""
     rows = await scope.all(_SQL["documents"], {"who": who, "after": after, "limit": PAGE})
-    found = [(row["added"], document_of(scope, row)) for row in rows]
-    return found, rows[-1]["key"] if len(rows) == PAGE else None
+    documents = [(row["added"], document_of(scope, row)) for row in rows]
+    return documents, rows[-1]["key"] if len(rows) == PAGE else None
 
 
 async def audit_about(
