@@ -165,12 +165,12 @@ async def all_entries(
 
 
 async def entries_about(
-    scope: WorkspaceScope, who: str, *, by_others: bool, after: int, limit: int
+    scope: WorkspaceScope, principal: str, *, by_others: bool, after: int, limit: int
 ) -> tuple[AuditEntry, ...]:
     """List entries by a principal, and with `by_others` those of others that name it, in order."""
     rows = await scope.all(
         _SQL["entries_about"],
-        {"who": who, "by_others": by_others, "after": after, "limit": limit},
+        {"who": principal, "by_others": by_others, "after": after, "limit": limit},
     )
     return tuple(_entry_of(scope, row) for row in rows)
 

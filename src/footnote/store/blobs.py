@@ -117,7 +117,7 @@ class StoredBlobs:
         return await checked(key, await self.raw(key))
 
     async def raw(self, key: str) -> BinaryIO:
-        file = TemporaryFile()  # noqa: SIM115  # whoever asked closes it
+        file = TemporaryFile()  # noqa: SIM115  # the caller closes it
         try:
             with self._remote(key):
                 await copy_into(file, await obstore.get_async(self.store, key))

@@ -21,8 +21,8 @@ from footnote.store.statements import load_statements
 
 DATA_KEY_BYTES = 32
 KEPT_SECONDS = 300.0
-"""Cache lifetime of keys in seconds; so long a process may use keys that another has rotated or
-destroyed."""
+"""Cache lifetime of keys in seconds. For this long, a process may use keys that another process
+has rotated or destroyed."""
 _SQL = load_statements("data_keys")
 _BIND = sql.SQL(load_statements("scope")["bind_workspace"])
 _PLAIN = Sealing()

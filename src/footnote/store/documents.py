@@ -171,7 +171,7 @@ async def shown_version(scope: WorkspaceScope, document_id: UUID) -> ShownVersio
 async def whole_text(
     scope: WorkspaceScope, document_id: UUID, most_characters: int
 ) -> WholeText | None:
-    """Read the published text, at most so much of it; None where nothing is published."""
+    """Read the published text, at most `most_characters` of it; None where nothing is published."""
     row = await scope.one(_SQL["text"], {"document_id": document_id, "limit": most_characters})
     if row is None or row["characters"] is None:
         return None

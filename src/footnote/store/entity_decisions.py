@@ -88,11 +88,11 @@ async def split_entity(
     assignments = await _assignment_changes(scope, members, scopes)
     for member in members:
         # If the name stays in the entity elsewhere, only this document is reassigned.
-        stays = any(
+        name_remains = any(
             member.name_key in other.every_key for other in all_members if other not in members
         )
         for key in member.every_key:
-            await _assign(scope, key, member.document_id if stays else ANYWHERE, new_id)
+            await _assign(scope, key, member.document_id if name_remains else ANYWHERE, new_id)
     await _move(scope, [(member.document_id, member.name_key, new_id) for member in members])
     content = {"members": _member_keys(members), **assignments}
     decision = await _record_decision(

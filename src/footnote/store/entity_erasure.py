@@ -22,14 +22,14 @@ _NAMES = {
     EntityAct.MERGE: ("other_name",),
     EntityAct.SPLIT: (),
 }
-"""What of a decision's content is a name that a user gave."""
+"""The fields of a decision's content that are names given by a user."""
 _PLACES = ("members", "assigned", "before")
-"""What of the content of a merge or a split is a list of rows that begin with a document."""
+"""The fields of a merge or a split that are lists of rows, each beginning with a document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityTraces:
-    """What would have to go with some documents."""
+    """What has to be removed along with some documents."""
 
     names: int
     """Names given to entities that no other document names."""
@@ -65,7 +65,7 @@ async def remove_entity_traces(scope: WorkspaceScope) -> None:
 async def _stripped(
     scope: WorkspaceScope, rows: Sequence[DictRow], deleted: Sequence[UUID]
 ) -> dict[UUID, DictRow]:
-    """Return what is left of decisions that say something of documents that are gone.
+    """Return what is left of decisions that mention documents that are gone.
 
     `deleted` are documents to count among those.
     """

@@ -91,10 +91,10 @@ async def facts_with_words(
         live_chunks=max(int(totals["facts"]), end),
         average_length=totals["length"] / max(1, totals["facts"]),
     )
-    parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+    lists_by_term: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
     for row in sorted(rows, key=lambda row: offsets[row["document_id"]]):
         ordinals, frequencies = decode_posting(row["ordinals"], row["frequencies"])
-        parts.setdefault(row["term"], []).append(
+        lists_by_term.setdefault(row["term"], []).append(
             (ordinals + offsets[row["document_id"]], frequencies)
         )
     postings = {
@@ -102,7 +102,7 @@ async def facts_with_words(
             np.concatenate([numbers for numbers, _ in lists]).astype(np.int32),
             np.concatenate([frequencies for _, frequencies in lists]),
         )
-        for term, lists in parts.items()
+        for term, lists in lists_by_term.items()
     }
     dead = ChunkRanges.from_pairs(rejected)
     ranking = score(postings, corpus, dead, None, limit).ranking
@@ -119,10 +119,10 @@ async def facts_with_words(
             ],
         },
     )
-    by_place = {(row["document_id"], row["ordinal"]): row for row in fact_rows}
+    row_by_position = {(row["document_id"], row["ordinal"]): row for row in fact_rows}
     ranked = []
     for hit, position in zip(ranking, positions, strict=True):
-        fact = by_place.get((owners[position], hit.chunk_no - int(starts[position])))
+        fact = row_by_position.get((owners[position], hit.chunk_no - int(starts[position])))
         if fact is not None:
             ranked.append(
                 RankedFact(fact_id=fact["fact_id"], group_id=fact["group_id"], score=hit.score)

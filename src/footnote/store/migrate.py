@@ -229,7 +229,7 @@ def _apply_ours(
     connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
 ) -> list[str]:
     applied = _applied(connection)
-    fresh = []
+    new_names = []
     for step in known_migrations():
         if step.name in applied:
             if applied[step.name] != step.checksum:
@@ -241,8 +241,8 @@ def _apply_ours(
         _refuse_older_programs(connection, step)
         tell(f"applying {step.name}")
         _run_with_retries(connection, step.name, partial(_apply, connection, step), tell, patience)
-        fresh.append(step.name)
-    return fresh
+        new_names.append(step.name)
+    return new_names
 
 
 def _apply(connection: psycopg.Connection, step: Migration) -> None:

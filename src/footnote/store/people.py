@@ -1,4 +1,4 @@
-"""Users and groups that a directory provisioned (SCIM), and what they say of a principal."""
+"""Users and groups that a directory provisioned (SCIM), and what they say about a principal."""
 
 from __future__ import annotations
 

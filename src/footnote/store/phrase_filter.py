@@ -77,9 +77,9 @@ async def narrow(
             notes.append(_no_match_note(required, verified, exact_phrases=exact_phrases))
     for phrase in excluded_phrases:
         visible = visible.difference(ChunkRanges.from_rising(lookup.by_stem(phrase)))
-        suspects = lookup.literal_candidates(phrase)
-        suspects = suspects[visible.mask_of_rising(suspects)]
-        verified = await _verified(scope, lookup, suspects, [phrase], reading)
+        candidates = lookup.literal_candidates(phrase)
+        candidates = candidates[visible.mask_of_rising(candidates)]
+        verified = await _verified(scope, lookup, candidates, [phrase], reading)
         reading -= verified.read
         removed = np.union1d(verified.holding, verified.unread)
         visible = visible.difference(ChunkRanges.from_rising(removed))

@@ -35,11 +35,11 @@ SET_ASIDE_QUEUE = "set_aside"
 WEBHOOK_QUEUE = "webhooks"
 _QUEUES = (INGEST_QUEUE, MAINTENANCE_QUEUE, SET_ASIDE_QUEUE, WEBHOOK_QUEUE)
 
-_SOON = 1
+_HIGH_PRIORITY = 1
 """Priority above waiting documents: a workspace that ingests all day needs its merges too."""
 CLUSTERING_WAITS_SECONDS = 5.0
 """Delay after a document, so that documents uploaded together are clustered together."""
-_LATER = -1
+_LOW_PRIORITY = -1
 """Priority below documents, but above the backlog of a workspace that uploads thousands."""
 
 _SQL = load_statements("queue")
@@ -73,7 +73,7 @@ async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None
         MAINTAIN_TASK,
         f"maintain:{scope.workspace_id}",
         due=due,
-        priority=_SOON,
+        priority=_HIGH_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -85,7 +85,7 @@ async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
         SWEEP_TASK,
         f"sweep:{scope.workspace_id}",
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -97,7 +97,7 @@ async def enqueue_retention(scope: WorkspaceScope, delay_seconds: float) -> None
         RETAIN_TASK,
         f"retain:{scope.workspace_id}",
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -131,7 +131,12 @@ async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) ->
     """Enqueue fact extraction for the workspace, unless it is waiting already."""
     due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     await enqueue(
-        scope, FACTS_TASK, _facts_lock(scope), priority=_LATER, statement="enqueue_once", due=due
+        scope,
+        FACTS_TASK,
+        _facts_lock(scope),
+        priority=_LOW_PRIORITY,
+        statement="enqueue_once",
+        due=due,
     )
 
 
@@ -154,7 +159,7 @@ async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) 
         CLUSTERS_TASK,
         _clusters_lock(scope),
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None,
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -185,7 +190,7 @@ async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0
         SUMMARIES_TASK,
         _summaries_lock(scope),
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None,
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -205,7 +210,7 @@ async def summarising_enqueued(scope: WorkspaceScope) -> bool:
 async def enqueue_marking(scope: WorkspaceScope) -> None:
     """Enqueue the screening of chunks for prompt injections, unless it is waiting already."""
     lock = _marks_lock(scope)
-    await enqueue(scope, MARKS_TASK, lock, priority=_LATER, statement="enqueue_once")
+    await enqueue(scope, MARKS_TASK, lock, priority=_LOW_PRIORITY, statement="enqueue_once")
 
 
 async def marking_enqueued(scope: WorkspaceScope) -> bool:
@@ -217,7 +222,7 @@ async def marking_enqueued(scope: WorkspaceScope) -> bool:
 async def enqueue_keywords(scope: WorkspaceScope) -> None:
     """Enqueue a new choice of keywords, unless it is waiting already."""
     lock = _keywords_lock(scope)
-    await enqueue(scope, KEYWORDS_TASK, lock, priority=_LATER, statement="enqueue_once")
+    await enqueue(scope, KEYWORDS_TASK, lock, priority=_LOW_PRIORITY, statement="enqueue_once")
 
 
 async def keywords_enqueued(scope: WorkspaceScope) -> bool:
@@ -247,7 +252,9 @@ async def enqueue_entities(scope: WorkspaceScope, *, delay_seconds: float = 0.0)
     """Enqueue entity extraction for the workspace, unless it is waiting already."""
     due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     lock = _entities_lock(scope)
-    await enqueue(scope, ENTITIES_TASK, lock, priority=_LATER, statement="enqueue_once", due=due)
+    await enqueue(
+        scope, ENTITIES_TASK, lock, priority=_LOW_PRIORITY, statement="enqueue_once", due=due
+    )
 
 
 async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:

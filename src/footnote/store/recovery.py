@@ -262,7 +262,7 @@ def _startup_error(error: StoreUnavailable, log: str) -> Exception:
             "the log ends before that moment",
             hint="footnote backup list shows which moments can be restored",
         )
-    fatal = [line for line in log.splitlines() if "FATAL" in line or "PANIC" in line]
-    if not fatal:
+    fatal_lines = [line for line in log.splitlines() if "FATAL" in line or "PANIC" in line]
+    if not fatal_lines:
         return error
-    return StoreUnavailable(f"the restored server does not start: {fatal[-1].strip()}")
+    return StoreUnavailable(f"the restored server does not start: {fatal_lines[-1].strip()}")

@@ -49,7 +49,7 @@ class NewSession:
 async def find_session(
     database: Database, credential_id: str, idle: timedelta
 ) -> KeptSession | None:
-    """The session of that id, whichever workspace it is of; None if there is none."""
+    """Return the session with that id, from any workspace; None if there is none."""
     async with database.outside() as connection:
         workspace_row = await (
             await connection.execute(_SQL["find"], {"credential_id": credential_id})

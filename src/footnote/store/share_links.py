@@ -31,7 +31,7 @@ class KeptLink:
 
 
 async def find_link(database: Database, credential_id: str) -> KeptLink | None:
-    """The link of that id, whichever workspace it is of; None if there is none."""
+    """Return the link with that id, from any workspace; None if there is none."""
     parameters = {"credential_id": credential_id}
     async with database.outside() as connection:
         workspace_row = await (await connection.execute(_SQL["find"], parameters)).fetchone()

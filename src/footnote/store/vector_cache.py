@@ -120,8 +120,10 @@ class HeldVectors:
             bounds = self.quantised.bounds(query, positions)
         # At least `limit` chunks reach the `limit`-th highest of the groups' best bounds.
         groups = min(bounds.size, limit * _GROUPS_PER_RESULT)
-        tops = bounds[: bounds.size // groups * groups].reshape(-1, groups).max(axis=0)
-        likely = np.flatnonzero(bounds >= np.partition(tops, groups - limit)[groups - limit])
+        group_bounds = bounds[: bounds.size // groups * groups].reshape(-1, groups).max(axis=0)
+        likely = np.flatnonzero(
+            bounds >= np.partition(group_bounds, groups - limit)[groups - limit]
+        )
         candidates = likely if positions is None else positions[likely]
         similarities = self._products(candidates, query)
         lowest = np.partition(similarities, similarities.size - limit)[-limit]
