@@ -46,7 +46,7 @@ def plan_distribution(urls: DatabaseUrls, shards: int) -> ClusterPlan:
         return plan_of(connection, _login_of(urls), shards)
 
 
-def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> ClusterPlan:
+def distribute(urls: DatabaseUrls, shards: int, report: Callable[[str], None]) -> ClusterPlan:
     """Run the remaining statements of the plan one at a time; completed ones are skipped.
 
     Blocks, and blocks writers too: Citus copies a table's rows under a lock. Raises Conflict with
@@ -71,7 +71,7 @@ def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> 
             )
         connection.execute(_SQL["allow_triggers"])
         for statement in plan.statements:
-            tell(statement)
+            report(statement)
             _run(connection, statement)
         remaining = plan_of(connection, login, shards)
     return ClusterPlan(

@@ -35,13 +35,13 @@ async def load_entity_graph(
     Its size is bounded by the constants above, whatever the size of the workspace. The result does
     not depend on row order: only weak or common entities are cut off.
     """
-    named = await _entities_named(scope, names)
-    if not named:
+    named_entities = await _entities_named(scope, names)
+    if not named_entities:
         return EntityGraph()
     rows = await scope.all(
         _SQL["beside"],
         {
-            "entity_ids": sorted(named),
+            "entity_ids": sorted(named_entities),
             "documents": COMMON,
             "pairs": _PAIRS,
             "limit": MOST_BESIDE,
@@ -51,7 +51,7 @@ async def load_entity_graph(
     rows = await scope.all(
         _SQL["chunks_naming"],
         {
-            "entity_ids": sorted({*named, *(other for _, other in pairs)}),
+            "entity_ids": sorted({*named_entities, *(other for _, other in pairs)}),
             "documents": COMMON,
             "places": _PLACES,
         },
@@ -67,7 +67,11 @@ async def load_entity_graph(
     }
     reached = {entity_id for entity_id, _ in mentions}
     return EntityGraph(
-        named={entity_id: entity for entity_id, entity in named.items() if entity_id in reached},
+        named={
+            entity_id: entity
+            for entity_id, entity in named_entities.items()
+            if entity_id in reached
+        },
         pairs={pair: weight for pair, weight in pairs.items() if reached.issuperset(pair)},
         mentions=mentions,
     )

@@ -57,8 +57,8 @@ class FileCopies:
     new: int = 0
     new_bytes: int = 0
 
-    def copy(self, tell: Callable[[int], None]) -> None:
-        """Copy files that no backup has yet; `tell` receives the number copied so far."""
+    def copy(self, report: Callable[[int], None]) -> None:
+        """Copy files that no backup has yet; `report` receives the number copied so far."""
         for key, version in self._listed():
             existing = self.found.get(key) or self.known.get(key)
             if existing is not None and existing.version == version:
@@ -72,7 +72,7 @@ class FileCopies:
             self.found[key] = KeptFile(key=key, version=version, part=part)
             self.new += 1
             self.new_bytes += part.bytes
-            tell(self.new)
+            report(self.new)
 
     def _listed(self) -> Iterator[tuple[str, str]]:
         if self.source_folder is not None and not self.source_folder.is_dir():
@@ -112,7 +112,7 @@ def put_back(
     target: ObjectStore,
     files: Files,
     keys: Iterable[str],
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> tuple[int, tuple[str, ...]]:
     """Restore the files with these keys; return their number, and the keys that no backup has."""
     done, missing = 0, []
@@ -130,7 +130,7 @@ def put_back(
         except (OSError, BaseError) as error:
             raise _unreachable(error) from error
         done += 1
-        tell(done)
+        report(done)
     return done, tuple(missing)
 
 

@@ -104,9 +104,9 @@ async def find_holders(
     terms: Sequence[int],
     *,
     allowed: ChunkRanges,
-    shown: int,
+    limit: int,
 ) -> dict[int, TermPostings]:
-    """Return, for each term, how many allowed chunks contain it, and the `shown` lowest numbers.
+    """Return, for each term, how many allowed chunks contain it, and the `limit` lowest numbers.
 
     Terms without such a chunk are left out. The fetched lists are not cached, since these terms are
     spelling candidates and most of them occur in no chunk.
@@ -125,8 +125,8 @@ async def find_holders(
     holders: dict[int, TermPostings] = {}
     for term, pieces in lists.items():
         allowed_lists = [numbers[allowed.mask_of_rising(numbers)] for numbers in pieces]
-        first = sorted(number for numbers in allowed_lists for number in numbers[:shown].tolist())[
-            :shown
+        first = sorted(number for numbers in allowed_lists for number in numbers[:limit].tolist())[
+            :limit
         ]
         if count := sum(numbers.size for numbers in allowed_lists):
             holders[term] = TermPostings(count=count, first=tuple(first))

@@ -56,12 +56,12 @@ def program_name() -> str:
 
 def migrate(
     owner_url: str,
-    tell: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
     patience: Patience | None = None,
 ) -> tuple[str, ...]:
     """Apply the missing steps as the owner; return the names of the applied ones.
 
-    Blocks. Of processes that start together, one migrates and the others wait. `tell` receives
+    Blocks. Of processes that start together, one migrates and the others wait. `report` receives
     progress messages. Raises StoreUnavailable when the server cannot be reached, is behind a
     connection pooler, or lacks pgvector or a privilege; when a newer version has made the schema
     incompatible with this one; when a table lock is not obtained in all tries; and when a running
@@ -71,13 +71,13 @@ def migrate(
     try:
         with psycopg.connect(owner_url, autocommit=True) as connection:
             _refuse_pooler(connection)
-            _wait_for_turn(connection, tell)
+            _wait_for_turn(connection, report)
             _prepare(connection)
             refuse_newer(connection)
             # The queue first: one of our indexes is on its table.
             applied = (
-                *_apply_queue(connection, tell, patience),
-                *_apply_ours(connection, tell, patience),
+                *_apply_queue(connection, report, patience),
+                *_apply_ours(connection, report, patience),
             )
             # On each start: the queue's library adds functions, and a database restored under
             # another name has the default privileges of a new one.
@@ -177,7 +177,7 @@ def _too_new(step: str, version: str | None) -> StoreUnavailable:
     )
 
 
-def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
+def _wait_for_turn(connection: psycopg.Connection, report: Callable[[str], None]) -> None:
     """Take the advisory lock of migrations by polling.
 
     A statement that waited for the lock would hold a snapshot, and another process that builds an
@@ -186,7 +186,7 @@ def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) 
     reported = False
     while connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone() != (True,):
         if not reported:
-            tell("waiting for another process that migrates the database")
+            report("waiting for another process that migrates the database")
             reported = True
         time.sleep(_LOOK_SECONDS)
 
@@ -226,7 +226,7 @@ def _prepare(connection: psycopg.Connection) -> None:
 
 
 def _apply_ours(
-    connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
+    connection: psycopg.Connection, report: Callable[[str], None], patience: Patience
 ) -> list[str]:
     applied = _applied(connection)
     new_names = []
@@ -239,8 +239,10 @@ def _apply_ours(
                 )
             continue
         _refuse_older_programs(connection, step)
-        tell(f"applying {step.name}")
-        _run_with_retries(connection, step.name, partial(_apply, connection, step), tell, patience)
+        report(f"applying {step.name}")
+        _run_with_retries(
+            connection, step.name, partial(_apply, connection, step), report, patience
+        )
         new_names.append(step.name)
     return new_names
 
@@ -296,7 +298,7 @@ def _run_with_retries(
     connection: psycopg.Connection,
     name: str,
     work: Callable[[], None],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     patience: Patience,
 ) -> None:
     """Run the work of a step, and retry while other sessions hold a lock that it needs."""
@@ -319,7 +321,7 @@ def _run_with_retries(
                     hint="end long transactions (pg_stat_activity shows them), then run footnote "
                     "upgrade again",
                 ) from error
-            tell(f"{name} waits for a lock, and tries again")
+            report(f"{name} waits for a lock, and tries again")
             time.sleep(patience.pause_seconds)
         else:
             return
@@ -329,7 +331,7 @@ def _run_with_retries(
 
 
 def _apply_queue(
-    connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
+    connection: psycopg.Connection, report: Callable[[str], None], patience: Patience
 ) -> list[str]:
     """Install or upgrade the job queue's schema from its library, whose version is the checksum."""
     pending = pending_queue(connection)
@@ -366,8 +368,8 @@ def _apply_queue(
             },
         )
 
-    tell(f"applying {pending[0]}")
-    _run_with_retries(connection, _QUEUE, work, tell, patience)
+    report(f"applying {pending[0]}")
+    _run_with_retries(connection, _QUEUE, work, report, patience)
     return list(pending)
 
 

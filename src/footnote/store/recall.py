@@ -158,7 +158,7 @@ class PostgresIndex:
             state, view = await self._current(scope, filters)
             ids = fresh_term_ids(state.lexical_key, unique_terms)
             postings = await find_holders(
-                scope, state, self.cache, ids, allowed=view.ranges, shown=shown
+                scope, state, self.cache, ids, allowed=view.ranges, limit=shown
             )
         return {
             term: postings[number]

@@ -61,10 +61,10 @@ class LexicalRecall:
     @property
     def of_named(self) -> ChunkRanges:
         """The searched chunks of the documents that the query names best; empty without any."""
-        named = self.fetched.named
-        if named is None:
+        documents = self.fetched.named
+        if documents is None:
             return ChunkRanges.empty()
-        return named.best.intersection(self.chunks.searched)
+        return documents.best.intersection(self.chunks.searched)
 
 
 async def recall_by_words(

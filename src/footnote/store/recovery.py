@@ -205,8 +205,11 @@ class Recovery:
 def unused(home: Path) -> Iterator[None]:
     """Keep the server of a home from being used. Raises Conflict while it is in use."""
     private_folder(home)
-    with open_lock(home / "postgres.lock") as starting, open_lock(home / "postgres.users") as use:
-        if not (locked(starting) and locked(use)):
+    with (
+        open_lock(home / "postgres.lock") as start_lock,
+        open_lock(home / "postgres.users") as use_lock,
+    ):
+        if not (locked(start_lock) and locked(use_lock)):
             raise Conflict(
                 f"a server, a worker or another command uses {home}", hint="stop it first"
             )
@@ -214,11 +217,11 @@ def unused(home: Path) -> Iterator[None]:
 
 
 @contextmanager
-def only_one(path: Path, doing: str) -> Iterator[None]:
+def only_one(path: Path, activity: str) -> Iterator[None]:
     """Run a block in one process at a time. Raises Conflict while another process runs it."""
     with open_lock(path) as lock:
         if not locked(lock):
-            raise Conflict(f"another process is {doing}", hint="wait until it has ended")
+            raise Conflict(f"another process is {activity}", hint="wait until it has ended")
         yield
 
 

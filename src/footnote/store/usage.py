@@ -49,8 +49,8 @@ async def add_usage(scope: WorkspaceScope, uses: Iterable[PricedUse]) -> None:
     """Add uses to today's sums, always in the same order, so that calls cannot deadlock."""
     sums: dict[tuple[str, str, str, UUID, UUID], list[float]] = {}
     for use in uses:
-        about, note = use.about, use.note
-        ids = (about.conversation_id or _NONE, about.document_id or _NONE)
+        subject, note = use.about, use.note
+        ids = (subject.conversation_id or _NONE, subject.document_id or _NONE)
         amounts = (
             note.requests,
             note.input_tokens,
@@ -59,7 +59,7 @@ async def add_usage(scope: WorkspaceScope, uses: Iterable[PricedUse]) -> None:
             use.cost_usd or 0.0,
             note.requests if use.cost_usd is None else 0,
         )
-        key = (note.kind.value, note.model, about.principal, *ids)
+        key = (note.kind.value, note.model, subject.principal, *ids)
         previous = sums.get(key, [0.0] * len(amounts))
         sums[key] = [total + amount for total, amount in zip(previous, amounts, strict=True)]
     for key in sorted(sums):
