@@ -158,7 +158,7 @@ async def test_completing_gives_the_cosines_of_the_database(database: Database) 
         recalled = await shelf.recall("clause")
         asked = await complete_similarities(scope, state, query, (), recalled.lexical)
     async with database.snapshot(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-        known = await complete_similarities(scope, state, query, (), recalled.lexical, held=held)
+        known = await complete_similarities(scope, state, query, (), recalled.lexical, cached=held)
     assert asked.keys() == known.keys() == {0, 1}
     assert known == pytest.approx(asked, abs=1e-6)
 
@@ -268,7 +268,7 @@ async def _nearest(
     request = RecallRequest(vector=vector, limit=1000)
     workspace_id = shelf.workspace.workspace_id
     async with shelf.database.snapshot(workspace_id, LOCAL_PRINCIPAL) as scope:
-        asked = await ask_nearest(scope, state, visible, request, BREADTH, held=held)
+        asked = await ask_nearest(scope, state, visible, request, BREADTH, cached=held)
         return await read_nearest(asked)
 
 

@@ -36,8 +36,8 @@ class StoredAccess:
     @property
     def shared_with(self) -> tuple[str, ...]:
         """The names it is shared with individually, without those that its visibility implies."""
-        own = {self.created_by, f"collection:{self.collection}", ADMINISTRATORS, SYSTEM_NAME}
-        return tuple(name for name in self.access or () if name not in own)
+        implied = {self.created_by, f"collection:{self.collection}", ADMINISTRATORS, SYSTEM_NAME}
+        return tuple(name for name in self.access or () if name not in implied)
 
     @property
     def admits(self) -> tuple[str, ...]:
@@ -72,8 +72,8 @@ async def grant_role(
 
 async def revoke_role(scope: WorkspaceScope, subject: str, collection: str | None) -> bool:
     """Revoke a role; return whether there was one."""
-    given = {"subject": subject, "collection": collection or ""}
-    return bool(await scope.change(_SQL["revoke"], given))
+    parameters = {"subject": subject, "collection": collection or ""}
+    return bool(await scope.change(_SQL["revoke"], parameters))
 
 
 async def stored_access(scope: WorkspaceScope, document_id: UUID) -> StoredAccess:

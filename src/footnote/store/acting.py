@@ -36,7 +36,10 @@ def actor_in(row: DictRow, principal_id: str, *, role_of_before: Role | None) ->
             principal_id=principal_id, groups=tuple(row["actor_groups"]), role=None
         ),
         role=None if role is None else Role(role),
-        collections=tuple((name, Role(each)) for name, each in row["actor_collections"].items()),
+        collections=tuple(
+            (name, Role(collection_role))
+            for name, collection_role in row["actor_collections"].items()
+        ),
         credential=row["actor_credential"],
     )
 

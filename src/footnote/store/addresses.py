@@ -10,7 +10,7 @@ from psycopg import conninfo
 
 Connected = psycopg.Connection[Any] | psycopg.AsyncConnection[Any]
 
-_UNLESS_SAID = {
+_DEFAULTS = {
     "connect_timeout": "5",
     "keepalives_idle": "10",
     "keepalives_interval": "5",
@@ -35,17 +35,19 @@ class DatabaseUrls:
 
 def reachable(url: str) -> str:
     """Add timeouts to a URL and, for several hosts, select the one that accepts writes."""
-    said = conninfo.conninfo_to_dict(url)
-    wanted = dict(_UNLESS_SAID)
-    if "," in str(said.get("host") or ""):
-        wanted["target_session_attrs"] = "read-write"
-    return conninfo.make_conninfo(url, **{key: wanted[key] for key in wanted if key not in said})
+    parameters = conninfo.conninfo_to_dict(url)
+    defaults = dict(_DEFAULTS)
+    if "," in str(parameters.get("host") or ""):
+        defaults["target_session_attrs"] = "read-write"
+    return conninfo.make_conninfo(
+        url, **{key: defaults[key] for key in defaults if key not in parameters}
+    )
 
 
 def name_of(url: str) -> str:
     """Return host and port of a server, without a login."""
-    said = conninfo.conninfo_to_dict(url)
-    return f"{said.get('host') or 'localhost'}:{said.get('port') or 5432}"
+    parameters = conninfo.conninfo_to_dict(url)
+    return f"{parameters.get('host') or 'localhost'}:{parameters.get('port') or 5432}"
 
 
 def is_pooled(connection: Connected, server_process: int) -> bool:

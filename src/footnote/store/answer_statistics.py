@@ -50,12 +50,12 @@ async def citation_report(
 
     Only documents visible to the principal of the scope, in these collections or in all.
     """
-    when = {"begin": period.begin, "end": period.end}
+    bounds = {"begin": period.begin, "end": period.end}
     await scope.act_as(SYSTEM)
-    cited = await scope.all(_SQL["cited"], when)
+    cited = await scope.all(_SQL["cited"], bounds)
     await scope.act_as(scope.principal)
-    wanted = {
-        **when,
+    parameters = {
+        **bounds,
         "collections": None if collections is None else list(collections),
         "limit": limit,
         "document_ids": [row["document_id"] for row in cited],
@@ -63,16 +63,16 @@ async def citation_report(
         "answers": [row["answers"] for row in cited],
         "last_cited": [row["last_cited_at"] for row in cited],
     }
-    most = await scope.all(_SQL["most_cited"], wanted)
-    never = await scope.all(_SQL["never_cited"], wanted)
-    counted = await scope.single(_SQL["count_never_cited"], wanted)
+    most_cited = await scope.all(_SQL["most_cited"], parameters)
+    never_cited = await scope.all(_SQL["never_cited"], parameters)
+    totals = await scope.single(_SQL["count_never_cited"], parameters)
     return CitationReport(
         since=period.begin.date(),
         until=period.end.date(),
-        most_cited=tuple(_citations(scope, row, row) for row in most),
-        never_cited=tuple(_citations(scope, row, None) for row in never),
-        documents=counted["documents"],
-        never_cited_count=counted["never_cited"],
+        most_cited=tuple(_citations(scope, row, row) for row in most_cited),
+        never_cited=tuple(_citations(scope, row, None) for row in never_cited),
+        documents=totals["documents"],
+        never_cited_count=totals["never_cited"],
     )
 
 
@@ -118,5 +118,5 @@ async def titles_of(
 ) -> dict[UUID, tuple[str, str]]:
     """Return title and file name of the documents that the principal may see."""
     rows = await scope.all(_DOCUMENTS["of_ids"], {"document_ids": list(document_ids)})
-    found = (document_of(scope, row) for row in rows)
-    return {each.document_id: (each.title, each.filename) for each in found}
+    documents = (document_of(scope, row) for row in rows)
+    return {document.document_id: (document.title, document.filename) for document in documents}

@@ -45,14 +45,14 @@ class WantedKey:
 
 async def find_key(database: Database, credential_id: str) -> KeptKey | None:
     """Find a key by its id in any workspace; None if there is none."""
-    given = {"credential_id": credential_id}
+    parameters = {"credential_id": credential_id}
     async with database.outside() as connection:
-        found = await (await connection.execute(_SQL["find"], given)).fetchone()
-    if found is None:
+        workspace_row = await (await connection.execute(_SQL["find"], parameters)).fetchone()
+    if workspace_row is None:
         return None
-    workspace = record_of(Workspace, found)
+    workspace = record_of(Workspace, workspace_row)
     async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
-        row = await scope.one(_SQL["get"], given)
+        row = await scope.one(_SQL["get"], parameters)
     if row is None:
         return None
     return KeptKey(
@@ -64,14 +64,14 @@ async def find_key(database: Database, credential_id: str) -> KeptKey | None:
     )
 
 
-async def touch_key(database: Database, kept: KeptKey) -> None:
+async def touch_key(database: Database, stored: KeptKey) -> None:
     """Record the use of a key."""
-    async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
-        await scope.execute(_SQL["touch"], {"credential_id": kept.key.key_id})
+    async with database.workspace(stored.workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["touch"], {"credential_id": stored.key.key_id})
 
 
 async def add_key(
-    scope: WorkspaceScope, credential_id: str, secret_hash: bytes, wanted: WantedKey
+    scope: WorkspaceScope, credential_id: str, secret_hash: bytes, requested: WantedKey
 ) -> ApiKey:
     """Store a new key."""
     await enter_credential(scope, "key", credential_id)
@@ -80,12 +80,12 @@ async def add_key(
         {
             "credential_id": credential_id,
             "secret_hash": secret_hash,
-            "name": wanted.name,
-            "owner": wanted.owner,
-            "groups": list(wanted.groups),
-            "rights": [each.value for each in wanted.rights],
-            "collections": list(wanted.collections),
-            "lifetime": wanted.lifetime,
+            "name": requested.name,
+            "owner": requested.owner,
+            "groups": list(requested.groups),
+            "rights": [right.value for right in requested.rights],
+            "collections": list(requested.collections),
+            "lifetime": requested.lifetime,
         },
     )
     return _key(row)
@@ -122,8 +122,8 @@ async def replace_key(
     scope: WorkspaceScope, credential_id: str, replacement: str, overlap: timedelta
 ) -> None:
     """Record a key's replacement, and let it expire after the overlap."""
-    given = {"credential_id": credential_id, "replacement": replacement, "overlap": overlap}
-    await scope.execute(_SQL["replace"], given)
+    parameters = {"credential_id": credential_id, "replacement": replacement, "overlap": overlap}
+    await scope.execute(_SQL["replace"], parameters)
 
 
 async def revoke_key(scope: WorkspaceScope, credential_id: str) -> None:
@@ -141,4 +141,4 @@ async def revoke_keys_of(scope: WorkspaceScope, principal: str) -> None:
 
 
 def _key(row: DictRow) -> ApiKey:
-    return record_of(ApiKey, row, rights=tuple(Right(each) for each in row["rights"]))
+    return record_of(ApiKey, row, rights=tuple(Right(right) for right in row["rights"]))

@@ -53,16 +53,16 @@ async def append_batch(
     workspace_id: UUID,
     chain: Callable[[AuditHead], Iterable[AuditEntry]],
     uses: Sequence[PricedUse],
-    known: AuditHead | None,
+    cached: AuditHead | None,
 ) -> AuditHead:
     """Append entries after the last one, and usage; return the new last entry.
 
-    `known` is the last entry as cached by this process. If it still is, all is sent in one round
+    `cached` is the last entry as cached by this process. If it still is, all is sent in one round
     trip; otherwise the append is repeated after the actual last entry. Raises StoreUnavailable.
     """
-    if known is not None:
+    if cached is not None:
         with suppress(psycopg.errors.UniqueViolation, psycopg.errors.NotNullViolation):
-            return await _append(database, workspace_id, chain, uses, known)
+            return await _append(database, workspace_id, chain, uses, cached)
     return await _append(database, workspace_id, chain, uses, None)
 
 
@@ -123,28 +123,28 @@ async def _append_entries(scope: WorkspaceScope, entries: Iterable[AuditEntry]) 
 
 
 async def list_entries(
-    scope: WorkspaceScope, wanted: AuditFilter, *, limit: int, cursor: str | None
+    scope: WorkspaceScope, filters: AuditFilter, *, limit: int, cursor: str | None
 ) -> AuditPage:
     """List entries, newest first. Raises InvalidRequest for an invalid cursor."""
-    mark = ("audit log", wanted)
+    mark = ("audit log", filters)
     before = _LARGEST if cursor is None else read_cursor(_PLACE, cursor, *mark)
     rows = await scope.all(
         _SQL["entries"],
         {
             "before": before,
-            "acting": wanted.principal,
-            "act": wanted.act,
-            "document_id": wanted.document_id,
-            "recorded_from": wanted.since,
-            "recorded_before": wanted.until,
+            "acting": filters.principal,
+            "act": filters.act,
+            "document_id": filters.document_id,
+            "recorded_from": filters.since,
+            "recorded_before": filters.until,
             "limit": limit + 1,
         },
     )
     entries = tuple(_entry_of(scope, row) for row in rows[:limit])
-    more = len(rows) > limit
+    has_more = len(rows) > limit
     return AuditPage(
         entries=entries,
-        next_cursor=write_cursor(_PLACE, entries[-1].entry_no, *mark) if more else None,
+        next_cursor=write_cursor(_PLACE, entries[-1].entry_no, *mark) if has_more else None,
     )
 
 
@@ -165,12 +165,12 @@ async def all_entries(
 
 
 async def entries_about(
-    scope: WorkspaceScope, who: str, *, by_others: bool, after: int, limit: int
+    scope: WorkspaceScope, principal: str, *, by_others: bool, after: int, limit: int
 ) -> tuple[AuditEntry, ...]:
     """List entries by a principal, and with `by_others` those of others that name it, in order."""
     rows = await scope.all(
         _SQL["entries_about"],
-        {"who": who, "by_others": by_others, "after": after, "limit": limit},
+        {"who": principal, "by_others": by_others, "after": after, "limit": limit},
     )
     return tuple(_entry_of(scope, row) for row in rows)
 

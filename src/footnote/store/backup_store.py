@@ -106,7 +106,7 @@ class BackupStore:
                     hint="name a folder or prefix of their own by FOOTNOTE_BACKUP_URL",
                 ) from None
             header = {"format": _FORMAT, "key": self.cipher.fingerprint}
-            with self._reached():
+            with self._translated_errors():
                 obstore.put(self.store, _HEADER, json.dumps(header).encode(), mode="create")
             self._flush(_HEADER)
 
@@ -117,7 +117,7 @@ class BackupStore:
         format.
         """
         try:
-            with self._reached():
+            with self._translated_errors():
                 content = bytes(obstore.get(self.store, _HEADER).bytes())
         except FileNotFoundError:
             if next(iter(self.listed(_MANIFESTS)), None) is not None:
@@ -130,14 +130,14 @@ class BackupStore:
             ) from None
         try:
             header = json.loads(content)
-            known, key = header["format"], header["key"]
+            stored_format, key = header["format"], header["key"]
         except (ValueError, KeyError, TypeError) as error:
             raise CiphertextDamaged(
                 f"{_HEADER} in {self.place} is damaged", hint=self._header_hint()
             ) from error
-        if known != _FORMAT:
+        if stored_format != _FORMAT:
             raise UnsupportedSettings(
-                f"The backups in {self.place} have format {known}, and this version reads "
+                f"The backups in {self.place} have format {stored_format}, and this version reads "
                 f"{_FORMAT}.",
                 hint="use the version of Footnote that made them",
             )
@@ -165,7 +165,7 @@ class BackupStore:
                 size += len(piece)
                 yield piece
 
-        with self._reached(), read_ahead(counted()) as pieces:
+        with self._translated_errors(), read_ahead(counted()) as pieces:
             obstore.put(self.store, name, pieces, chunk_size=_UPLOAD_BYTES, max_concurrency=2)
         self._flush(name)
         return BackupPart(name=name, bytes=size, sha256=digest.hexdigest())
@@ -197,7 +197,7 @@ class BackupStore:
 
     def manifest(self, backup_id: str) -> Manifest:
         """Read the manifest of a run. Raises NotFound and CiphertextDamaged."""
-        if not any(backup_id == each for each in self.ids()):
+        if not any(backup_id == run_id for run_id in self.ids()):
             raise NotFound(
                 f"there is no backup {backup_id!r} in {self.place}",
                 hint="footnote backup list shows which there are",
@@ -220,24 +220,24 @@ class BackupStore:
 
     def ids(self) -> list[str]:
         """List the ids of all completed runs, oldest first."""
-        return sorted(each.name.removeprefix(_MANIFESTS) for each in self.listed(_MANIFESTS))
+        return sorted(stored.name.removeprefix(_MANIFESTS) for stored in self.listed(_MANIFESTS))
 
     def manifests(self) -> list[Manifest]:
         """Read the manifests of all runs, oldest first."""
-        return [self.manifest(each) for each in self.ids()]
+        return [self.manifest(backup_id) for backup_id in self.ids()]
 
     def listed(self, prefix: str) -> Iterator[StoredObject]:
         """List the objects under a prefix."""
         if self.folder is not None and not self.folder.is_dir():
             return
-        with self._reached():
+        with self._translated_errors():
             for batch in obstore.list(self.store, prefix or None):
-                for each in batch:
-                    yield StoredObject(each["path"], each["size"], each["last_modified"])
+                for entry in batch:
+                    yield StoredObject(entry["path"], entry["size"], entry["last_modified"])
 
     def delete(self, name: str) -> None:
         """Remove an object, if it is there."""
-        with self._reached(), _absent_is_fine():
+        with self._translated_errors(), _ignoring_absent():
             obstore.delete(self.store, name)
 
     def forget(self, backup_id: str) -> None:
@@ -246,7 +246,7 @@ class BackupStore:
 
     def _stored(self, name: str) -> Iterator[bytes]:
         try:
-            with self._reached():
+            with self._translated_errors():
                 for piece in obstore.get(self.store, name).stream(min_chunk_size=_READ_BYTES):
                     yield bytes(piece)
         except FileNotFoundError as error:
@@ -266,7 +266,7 @@ class BackupStore:
                 os.close(descriptor)
 
     @contextmanager
-    def _reached(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         try:
             yield
         except FileNotFoundError as error:
@@ -274,8 +274,8 @@ class BackupStore:
                 raise
             raise BlobsUnavailable(f"{self.place}: there is no such bucket or container") from error
         except (OSError, BaseError, ValueError) as error:
-            full = (errno.ENOSPC, errno.EDQUOT)
-            if any(f"(os error {number})" in str(error) for number in full):
+            disk_full_codes = (errno.ENOSPC, errno.EDQUOT)
+            if any(f"(os error {number})" in str(error) for number in disk_full_codes):
                 raise BlobsFull(
                     f"the disk of the backups in {self.place} is full",
                     hint="make room, or remove old ones: footnote backup prune",
@@ -313,7 +313,7 @@ def backup_store_at(url: str, options: str | None, cipher: PartCipher) -> Backup
 
 
 @contextmanager
-def _absent_is_fine() -> Iterator[None]:
+def _ignoring_absent() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:

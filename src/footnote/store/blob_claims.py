@@ -120,8 +120,8 @@ async def remove_unused(
             tombstone = _parameters(BlobClaim(blob_key=key, claim_id=_TOMBSTONE))
             tombstone |= {"grace_seconds": grace_seconds}
             await scope.execute(_SQL["one_at_a_time"], tombstone)
-            wanted = (await scope.single(_SQL["wanted"], tombstone))["wanted"]
-            buried = not wanted and await scope.change(_SQL["bury"], tombstone)
+            is_wanted = (await scope.single(_SQL["wanted"], tombstone))["wanted"]
+            buried = not is_wanted and await scope.change(_SQL["bury"], tombstone)
             await scope.execute(_SQL["settle"], tombstone)
         if not buried:
             continue

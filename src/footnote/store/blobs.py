@@ -117,7 +117,7 @@ class StoredBlobs:
         return await checked(key, await self.raw(key))
 
     async def raw(self, key: str) -> BinaryIO:
-        file = TemporaryFile()  # noqa: SIM115  # whoever asked closes it
+        file = TemporaryFile()  # noqa: SIM115  # the caller closes it
         try:
             with self._remote(key):
                 await copy_into(file, await obstore.get_async(self.store, key))
@@ -171,8 +171,8 @@ async def _put(store: ObjectStore, key: str, content: bytes | BinaryIO) -> None:
 
 async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:
     async for batch in obstore.list(store, prefix or None):
-        for found in batch:
-            yield found["path"]
+        for entry in batch:
+            yield entry["path"]
 
 
 async def checked(key: str, file: BinaryIO) -> BinaryIO:
@@ -190,14 +190,14 @@ async def checked(key: str, file: BinaryIO) -> BinaryIO:
         return digest.hexdigest()
 
     try:
-        found = await asyncio.to_thread(digest)
+        actual = await asyncio.to_thread(digest)
     except BaseException:
         file.close()
         raise
-    if found != key.rpartition("/")[2]:
+    if actual != key.rpartition("/")[2]:
         file.close()
         raise BlobDamaged(
-            f"the stored file {key} is damaged: its SHA-256 is {found}",
+            f"the stored file {key} is damaged: its SHA-256 is {actual}",
             hint="hand the file in once more, or restore it from a backup",
         )
     return file
@@ -211,9 +211,9 @@ def _local(key: str) -> Iterator[None]:
         raise _missing(key) from error
     except (OSError, BaseError) as error:
         # The library passes on the system's error only as text.
-        full = (errno.ENOSPC, errno.EDQUOT)
-        if (isinstance(error, OSError) and error.errno in full) or any(
-            f"(os error {number})" in str(error) for number in full
+        disk_full_codes = (errno.ENOSPC, errno.EDQUOT)
+        if (isinstance(error, OSError) and error.errno in disk_full_codes) or any(
+            f"(os error {number})" in str(error) for number in disk_full_codes
         ):
             raise BlobsFull(
                 f"the disk is full: the file {key} cannot be stored",

@@ -23,7 +23,7 @@ from footnote.store.statements import load_statements, record_of
 from footnote.store.vector_cache import unpack_vectors
 
 _SQL = load_statements("clusters")
-_OF = {ClusterOf.DOCUMENTS: _SQL, ClusterOf.CHUNKS: load_statements("chunk_clusters")}
+_STATEMENTS = {ClusterOf.DOCUMENTS: _SQL, ClusterOf.CHUNKS: load_statements("chunk_clusters")}
 """Statements that differ for documents and chunks, under the same names."""
 _UUID_BYTES = 16
 _VECTORS_AT_ONCE = 4096
@@ -56,8 +56,8 @@ class EmbeddedMembers:
 
     def documents_of(self, numbers: Numbers) -> tuple[UUID, ...]:
         """Return the document of each chunk number."""
-        places = np.searchsorted(self.firsts, numbers, side="right") - 1
-        return tuple(self.owners[each] for each in places.tolist())
+        positions = np.searchsorted(self.firsts, numbers, side="right") - 1
+        return tuple(self.owners[position] for position in positions.tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,18 +107,19 @@ class SeenCounts:
 
 async def last_run(scope: WorkspaceScope, of: ClusterOf) -> ClusterRun | None:
     """Return the last full clustering; None before the first."""
-    row = await scope.one(_OF[of]["run"])
+    row = await scope.one(_STATEMENTS[of]["run"])
     return None if row is None else record_of(ClusterRun, row)
 
 
 async def embedded_members(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> EmbeddedMembers:
     """List the visible documents, or chunks, that have a vector."""
-    [row] = await scope.all(_OF[of]["embedded"], {"lane_id": lane_id}, binary=True)
+    [row] = await scope.all(_STATEMENTS[of]["embedded"], {"lane_id": lane_id}, binary=True)
     ids = bytes(row["ids"] or b"")
     return EmbeddedMembers(
-        numbers=_within(row),
+        numbers=_expanded_ranges(row),
         owners=tuple(
-            UUID(bytes=ids[at : at + _UUID_BYTES]) for at in range(0, len(ids), _UUID_BYTES)
+            UUID(bytes=ids[offset : offset + _UUID_BYTES])
+            for offset in range(0, len(ids), _UUID_BYTES)
         ),
         firsts=_numbers(row["numbers"]),
     )
@@ -126,28 +127,28 @@ async def embedded_members(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -
 
 async def numbers_of_all(scope: WorkspaceScope, lane_id: int) -> Numbers:
     """List the numbers of all chunks with a vector, hidden ones included; never show them."""
-    embedded = _OF[ClusterOf.CHUNKS]["embedded"]
+    embedded = _STATEMENTS[ClusterOf.CHUNKS]["embedded"]
     [row] = await (await execute_as_system(scope, embedded, {"lane_id": lane_id})).fetchall()
-    return _within(row)
+    return _expanded_ranges(row)
 
 
 async def vectors_of(
     scope: WorkspaceScope, lane_id: int, numbers: Numbers, of: ClusterOf
 ) -> Vectors:
     """Read the vectors of the numbers, ascending; deleted ones are left out."""
-    parts = []
+    vectors = []
     for start in range(0, numbers.size, _VECTORS_AT_ONCE):
-        part = numbers[start : start + _VECTORS_AT_ONCE].tolist()
-        given = {"lane_id": lane_id, "numbers": part}
-        [row] = await scope.all(_OF[of]["vectors"], given, binary=True)
+        batch = numbers[start : start + _VECTORS_AT_ONCE].tolist()
+        parameters = {"lane_id": lane_id, "numbers": batch}
+        [row] = await scope.all(_STATEMENTS[of]["vectors"], parameters, binary=True)
         if row["vectors"] is not None:
-            parts.append(unpack_vectors(row["vectors"]))
-    return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
+            vectors.append(unpack_vectors(row["vectors"]))
+    return np.concatenate(vectors) if vectors else np.zeros((0, 0), np.float32)
 
 
 async def numbers_looked_at(scope: WorkspaceScope, run: int, of: ClusterOf) -> Numbers:
     """List the numbers that a run, or the updates since it, clustered."""
-    [row] = await scope.all(_OF[of]["looked_at"], {"run": run}, binary=True)
+    [row] = await scope.all(_STATEMENTS[of]["looked_at"], {"run": run}, binary=True)
     return _numbers(row["numbers"])
 
 
@@ -155,7 +156,9 @@ async def members_of_run(
     scope: WorkspaceScope, granularity: ClusterGranularity, run: int, of: ClusterOf
 ) -> Mapping[int, UUID]:
     """Return the cluster of each number; outliers are left out."""
-    rows = await scope.all(_OF[of]["members"], {"granularity": granularity.value, "run": run})
+    rows = await scope.all(
+        _STATEMENTS[of]["members"], {"granularity": granularity.value, "run": run}
+    )
     return {row["number"]: row["cluster_id"] for row in rows}
 
 
@@ -163,14 +166,14 @@ async def keep_clusters(
     scope: WorkspaceScope,
     lane_id: int,
     run: ClusterRun,
-    kept: Sequence[KeptMembers],
+    memberships: Sequence[KeptMembers],
     of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> None:
     """Replace all clusters of documents, or of chunks, by these."""
     clusters = {
-        cluster: each.granularity.value
-        for each in kept
-        for cluster in each.cluster_ids
+        cluster: membership.granularity.value
+        for membership in memberships
+        for cluster in membership.cluster_ids
         if cluster is not None
     }
     await scope.execute(_SQL["drop_clusters"], {"of": of.value, "kept": list(clusters)})
@@ -182,10 +185,10 @@ async def keep_clusters(
             "granularities": list(clusters.values()),
         },
     )
-    for each in kept:
-        await keep_members(scope, lane_id, run.run, each, of)
+    for membership in memberships:
+        await keep_members(scope, lane_id, run.run, membership, of)
     await scope.execute(
-        _OF[of]["keep_run"],
+        _STATEMENTS[of]["keep_run"],
         {
             "lane_id": lane_id,
             "run": run.run,
@@ -196,18 +199,18 @@ async def keep_clusters(
 
 
 async def keep_members(
-    scope: WorkspaceScope, lane_id: int, run: int, kept: KeptMembers, of: ClusterOf
+    scope: WorkspaceScope, lane_id: int, run: int, membership: KeptMembers, of: ClusterOf
 ) -> None:
     """Store the cluster of some members."""
     await scope.execute(
-        _OF[of]["keep_members"],
+        _STATEMENTS[of]["keep_members"],
         {
             "lane_id": lane_id,
             "run": run,
-            "granularity": kept.granularity.value,
-            "document_ids": list(kept.document_ids),
-            "numbers": list(kept.numbers),
-            "cluster_ids": list(kept.cluster_ids),
+            "granularity": membership.granularity.value,
+            "document_ids": list(membership.document_ids),
+            "numbers": list(membership.numbers),
+            "cluster_ids": list(membership.cluster_ids),
         },
     )
 
@@ -216,7 +219,7 @@ async def note_cluster_failure(
     scope: WorkspaceScope, lane_id: int, failure: str, of: ClusterOf
 ) -> None:
     """Record why clustering failed; the earlier clusters stay."""
-    await scope.execute(_OF[of]["note_failure"], {"lane_id": lane_id, "failure": failure})
+    await scope.execute(_STATEMENTS[of]["note_failure"], {"lane_id": lane_id, "failure": failure})
 
 
 async def nameless_clusters(
@@ -237,16 +240,16 @@ async def name_cluster(
     of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> bool:
     """Name a cluster after members of these numbers; return False if one of them is gone."""
-    whose: dict[str, object] = {
+    parameters: dict[str, object] = {
         "lane_id": lane_id,
         "cluster_id": cluster_id,
         "numbers": list(numbers),
     }
     content = {"label": list(name.label), "by": name.labelled_by}
     sealed = Jsonb(scope.sealing.json(CLUSTER_NAME.of(cluster_id), content))
-    if not await scope.change(_OF[of]["name_cluster"], whose | {"name": sealed}):
+    if not await scope.change(_STATEMENTS[of]["name_cluster"], parameters | {"name": sealed}):
         return False
-    await scope.execute(_OF[of]["keep_sources"], whose)
+    await scope.execute(_STATEMENTS[of]["keep_sources"], parameters)
     return True
 
 
@@ -264,12 +267,12 @@ async def count_seen(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> SeenCounts:
     """Count the members of each cluster that the principal may see."""
-    given = {"lane_id": lane_id, "granularity": granularity.value}
-    rows = await scope.all(_OF[of]["counts"], given)
-    found = [row for row in rows if row["cluster_id"] is not None]
+    parameters = {"lane_id": lane_id, "granularity": granularity.value}
+    rows = await scope.all(_STATEMENTS[of]["counts"], parameters)
+    clustered = [row for row in rows if row["cluster_id"] is not None]
     return SeenCounts(
-        clusters={row["cluster_id"]: row["members"] for row in found},
-        documents={row["cluster_id"]: row["documents"] for row in found},
+        clusters={row["cluster_id"]: row["members"] for row in clustered},
+        documents={row["cluster_id"]: row["documents"] for row in clustered},
         outliers=sum(row["members"] for row in rows if row["cluster_id"] is None),
     )
 
@@ -278,8 +281,8 @@ async def count_all(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> Mapping[UUID, int]:
     """Count all members of each cluster, hidden ones included; never show the counts."""
-    given = {"lane_id": lane_id, "granularity": granularity.value}
-    rows = await (await execute_as_system(scope, _OF[of]["counts"], given)).fetchall()
+    parameters = {"lane_id": lane_id, "granularity": granularity.value}
+    rows = await (await execute_as_system(scope, _STATEMENTS[of]["counts"], parameters)).fetchall()
     return {row["cluster_id"]: row["members"] for row in rows if row["cluster_id"] is not None}
 
 
@@ -288,13 +291,13 @@ async def sampled_members(
 ) -> tuple[SampledMember, ...]:
     """List the latest visible members of each cluster, by ascending number."""
     rows = await scope.all(
-        _OF[of]["sampled"],
+        _STATEMENTS[of]["sampled"],
         {"lane_id": lane_id, "cluster_ids": list(cluster_ids), "most": most},
     )
     passages: Mapping[int, Passage] = {}
     if of is ClusterOf.CHUNKS:
-        sent = await ask_passages(scope, [row["number"] for row in rows])
-        passages = await read_passages(scope, sent)
+        cursor = await ask_passages(scope, [row["number"] for row in rows])
+        passages = await read_passages(scope, cursor)
     sealing = scope.sealing
     return tuple(
         record_of(
@@ -312,8 +315,8 @@ async def places_of_documents(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
 ) -> Mapping[UUID, UUID]:
     """Return the cluster of each visible document; outliers are left out."""
-    given = {"lane_id": lane_id, "granularity": granularity.value}
-    rows = await scope.all(_SQL["places"], given)
+    parameters = {"lane_id": lane_id, "granularity": granularity.value}
+    rows = await scope.all(_SQL["places"], parameters)
     return {row["document_id"]: row["cluster_id"] for row in rows}
 
 
@@ -326,13 +329,13 @@ async def parents_of(
 ) -> Mapping[UUID, Mapping[UUID, int]]:
     """Count the visible members that each cluster shares with each coarser one."""
     rows = await scope.all(
-        _OF[of]["parents"],
+        _STATEMENTS[of]["parents"],
         {"lane_id": lane_id, "granularity": granularity.value, "coarser": coarser.value},
     )
-    found: dict[UUID, dict[UUID, int]] = {}
+    parents: dict[UUID, dict[UUID, int]] = {}
     for row in rows:
-        found.setdefault(row["cluster_id"], {})[row["parent_id"]] = row["members"]
-    return found
+        parents.setdefault(row["cluster_id"], {})[row["parent_id"]] = row["members"]
+    return parents
 
 
 async def cluster_names(
@@ -370,7 +373,7 @@ async def count_looked_at(
 
     Also returns the time of the oldest document that was not.
     """
-    row = await scope.single(_OF[of]["progress"], {"lane_id": lane_id})
+    row = await scope.single(_STATEMENTS[of]["progress"], {"lane_id": lane_id})
     return row["done"], row["oldest_waiting"]
 
 
@@ -386,8 +389,8 @@ def _numbers(packed: bytes | None) -> Numbers:
     return np.frombuffer(packed or b"", dtype=">i4").astype(np.int32)
 
 
-def _within(row: DictRow) -> Numbers:
+def _expanded_ranges(row: DictRow) -> Numbers:
     """Expand the ranges of a row to all their numbers."""
     ranges = zip(_numbers(row["numbers"]), _numbers(row["ends"]), strict=True)
-    found = [np.arange(*each, dtype=np.int32) for each in ranges]
-    return np.concatenate(found) if found else np.zeros(0, np.int32)
+    numbers = [np.arange(*bounds, dtype=np.int32) for bounds in ranges]
+    return np.concatenate(numbers) if numbers else np.zeros(0, np.int32)

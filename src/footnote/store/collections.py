@@ -26,8 +26,10 @@ async def list_collections(
         CollectionSummary(
             name=row["name"],
             documents=row["documents"],
-            documents_by_status={each: row[each] for each in DocumentStatus if row[each]},
-            documents_by_visibility={each: row[each] for each in Visibility if row[each]},
+            documents_by_status={status: row[status] for status in DocumentStatus if row[status]},
+            documents_by_visibility={
+                visibility: row[visibility] for visibility in Visibility if row[visibility]
+            },
             chunks=row["chunks"],
             bytes=row["bytes"],
             changed_at=row["changed_at"],
@@ -45,9 +47,9 @@ async def remove_collection(scope: WorkspaceScope, name: str) -> Removal:
     if not await scope.change(_SQL["lock"], {"collection": name}):
         return "absent"
     await scope.act_as(SYSTEM)
-    found = await scope.single(_SQL["has_documents"], {"collection": name})
-    if not found["found"]:
+    row = await scope.single(_SQL["has_documents"], {"collection": name})
+    if not row["found"]:
         await scope.execute(_SQL["remove_grants"], {"collection": name})
         await scope.execute(_SQL["remove"], {"collection": name})
     await scope.act_as(scope.principal)
-    return "in use" if found["found"] else "removed"
+    return "in use" if row["found"] else "removed"

@@ -52,16 +52,16 @@ def admitted(filters: SearchFilters, titles: Titles | None = None) -> Compiled:
 
     Raises InvalidRequest for an invalid condition.
     """
-    where = Compiled(sql.SQL("true"), {})
+    condition = Compiled(sql.SQL("true"), {})
     if filters.where is not None:
-        where = compile_condition(filters.where, titles)
+        condition = compile_condition(filters.where, titles)
     return Compiled(
-        sql.SQL(_SQL["admitted"]).format(condition=where.text),
+        sql.SQL(_SQL["admitted"]).format(condition=condition.text),
         {
             "collections": list(filters.collections) or None,
             "document_ids": list(filters.document_ids) or None,
-            "source_types": [each.value for each in filters.source_types] or None,
-            **where.parameters,
+            "source_types": [source_type.value for source_type in filters.source_types] or None,
+            **condition.parameters,
         },
     )
 
@@ -124,7 +124,7 @@ def _compiled(condition: Condition, bound: _Bound) -> sql.Composable:
         case AllOf():
             return _all_of(condition.conditions, bound)
         case AnyOf():
-            return _joined(" OR ", [_compiled(each, bound) for each in condition.conditions])
+            return _joined(" OR ", [_compiled(operand, bound) for operand in condition.conditions])
         case Not():
             return sql.SQL("NOT {}").format(_compiled(condition.condition, bound))
         case Comparison():
@@ -132,8 +132,12 @@ def _compiled(condition: Condition, bound: _Bound) -> sql.Composable:
 
 
 def _all_of(conditions: Sequence[Condition], bound: _Bound) -> sql.Composable:
-    dates = [each for each in conditions if isinstance(each, Comparison) and _seeks_a_date(each)]
-    pieces = [_compiled(each, bound) for each in conditions if each not in dates]
+    dates = [
+        condition
+        for condition in conditions
+        if isinstance(condition, Comparison) and _is_date_comparison(condition)
+    ]
+    pieces = [_compiled(condition, bound) for condition in conditions if condition not in dates]
     if dates:
         pieces.append(_some_date(dates, bound))
     return _joined(" AND ", pieces)
@@ -150,7 +154,7 @@ def _comparison(comparison: Comparison, bound: _Bound) -> sql.Composable:
     if operator is Operator.DIFFERS:
         equal = Comparison(field=name, operator=Operator.EQUALS, value=value)
         return sql.SQL("NOT {}").format(_comparison(equal, bound))
-    if _seeks_a_date(comparison):
+    if _is_date_comparison(comparison):
         return _some_date([comparison], bound)
     subject = _subject(name, bound)
     if operator is Operator.EXISTS:
@@ -159,7 +163,7 @@ def _comparison(comparison: Comparison, bound: _Bound) -> sql.Composable:
     return _fill("missing", comparison=subject.rule(subject.column, operator, value, bound))
 
 
-def _seeks_a_date(comparison: Comparison) -> bool:
+def _is_date_comparison(comparison: Comparison) -> bool:
     return comparison.field == "date" and comparison.operator not in {
         Operator.DIFFERS,
         Operator.EXISTS,
@@ -168,14 +172,16 @@ def _seeks_a_date(comparison: Comparison) -> bool:
 
 def _some_date(comparisons: Sequence[Comparison], bound: _Bound) -> sql.Composable:
     day = sql.SQL(_SQL["day"])
-    pieces = [_date(day, each.operator, each.value, bound) for each in comparisons]
+    pieces = [
+        _date(day, comparison.operator, comparison.value, bound) for comparison in comparisons
+    ]
     return _fill("some_date", comparisons=_joined(" AND ", pieces))
 
 
 # --- comparisons ----------------------------------------------------------------------------
 
 
-def _as(kind: str) -> Rule:
+def _rule_of_kind(kind: str) -> Rule:
     """Return the rule whose statements are named `{kind}_{operator}`."""
 
     def compare(
@@ -186,7 +192,7 @@ def _as(kind: str) -> Rule:
     return compare
 
 
-def _ordered(kind: str) -> Rule:
+def _ordered_rule(kind: str) -> Rule:
     """Return the rule of an ordered type."""
 
     def compare(
@@ -200,17 +206,17 @@ def _ordered(kind: str) -> Rule:
     return compare
 
 
-_date = _ordered("date")
+_date = _ordered_rule("date")
 
 
 def _moment(
     column: sql.Composable, operator: Operator, value: Value, bound: _Bound
 ) -> sql.Composable:
     """Compare a timestamp; a day without a time is the half-open interval of that day."""
-    given = bound(value)
+    placeholder = bound(value)
     if len(str(value)) > _DAY_CHARACTERS:
-        return _fill("moment_order", column=column, operator=_SIGNS[operator], value=given)
-    begins, ends = _fill("day_begins", value=given), _fill("day_ends", value=given)
+        return _fill("moment_order", column=column, operator=_SIGNS[operator], value=placeholder)
+    begins, ends = _fill("day_begins", value=placeholder), _fill("day_ends", value=placeholder)
     edges = {
         Operator.EQUALS: [(">=", begins), ("<", ends)],
         Operator.LESS: [("<", begins)],
@@ -237,14 +243,14 @@ def _metadata(
         case Operator.CONTAINS, _:
             return _fill("metadata_contains", column=column, value=bound(value))
         case _, str():
-            return _ordered("metadata_text")(column, operator, value, bound)
+            return _ordered_rule("metadata_text")(column, operator, value, bound)
         case _:
             # As text: a binary float would be rounded when cast to numeric.
             number = str(value)
-            return _ordered("metadata_number")(column, operator, number, bound)
+            return _ordered_rule("metadata_number")(column, operator, number, bound)
 
 
-def _titled(titles: Titles) -> Rule:
+def _title_rule(titles: Titles) -> Rule:
     """Return the rule that matches titles in Python as `text_…` would in SQL."""
 
     def compare(
@@ -252,11 +258,15 @@ def _titled(titles: Titles) -> Rule:
     ) -> sql.Composable:
         if operator is Operator.CONTAINS:
             part = str(value).lower()
-            found = [each for each, title in titles.items() if part in title.lower()]
+            document_ids = [
+                document_id for document_id, title in titles.items() if part in title.lower()
+            ]
         else:
-            wanted = value if isinstance(value, tuple) else (value,)
-            found = [each for each, title in titles.items() if title in wanted]
-        return _fill("uuid_in", column=column, value=bound(found))
+            expected = value if isinstance(value, tuple) else (value,)
+            document_ids = [
+                document_id for document_id, title in titles.items() if title in expected
+            ]
+        return _fill("uuid_in", column=column, value=bound(document_ids))
 
     return compare
 
@@ -266,7 +276,7 @@ def _titled(titles: Titles) -> Rule:
 
 def _subject(name: str, bound: _Bound) -> _Subject:
     if name == "title" and bound.titles is not None:
-        return _Subject(_column("document_id"), _titled(bound.titles))
+        return _Subject(_column("document_id"), _title_rule(bound.titles))
     if not name.startswith(METADATA):
         return _SUBJECTS[name]
     key = bound(name.removeprefix(METADATA))
@@ -278,23 +288,23 @@ def _column(name: str) -> sql.Composable:
 
 
 _SUBJECTS: Mapping[str, _Subject] = {
-    "author": _Subject(sql.SQL(_SQL["author"]), _as("person")),
-    "class": _Subject(_column("document_class"), _as("text")),
-    "collection": _Subject(_column("collection"), _as("text")),
+    "author": _Subject(sql.SQL(_SQL["author"]), _rule_of_kind("person")),
+    "class": _Subject(_column("document_class"), _rule_of_kind("text")),
+    "collection": _Subject(_column("collection"), _rule_of_kind("text")),
     "created_at": _Subject(_column("created_at"), _moment),
     "date": _Subject(_column("dates"), _date, "has_items"),
-    "document_id": _Subject(_column("document_id"), _as("uuid")),
-    "external_id": _Subject(_column("external_id"), _as("text")),
-    "filename": _Subject(_column("filename"), _as("text")),
-    "keywords": _Subject(_column("keywords"), _as("tags"), "has_items"),
-    "language": _Subject(_column("language"), _as("text")),
-    "media_type": _Subject(_column("media_type"), _as("text")),
-    "page_count": _Subject(_column("page_count"), _ordered("number")),
-    "parent_id": _Subject(_column("parent_id"), _as("uuid")),
-    "sender": _Subject(sql.SQL(_SQL["sender"]), _as("person")),
-    "size": _Subject(_column("byte_size"), _ordered("number")),
-    "source_type": _Subject(_column("source_type"), _as("text")),
-    "tags": _Subject(_column("tags"), _as("tags"), "has_items"),
-    "title": _Subject(_column("title"), _as("text")),
+    "document_id": _Subject(_column("document_id"), _rule_of_kind("uuid")),
+    "external_id": _Subject(_column("external_id"), _rule_of_kind("text")),
+    "filename": _Subject(_column("filename"), _rule_of_kind("text")),
+    "keywords": _Subject(_column("keywords"), _rule_of_kind("tags"), "has_items"),
+    "language": _Subject(_column("language"), _rule_of_kind("text")),
+    "media_type": _Subject(_column("media_type"), _rule_of_kind("text")),
+    "page_count": _Subject(_column("page_count"), _ordered_rule("number")),
+    "parent_id": _Subject(_column("parent_id"), _rule_of_kind("uuid")),
+    "sender": _Subject(sql.SQL(_SQL["sender"]), _rule_of_kind("person")),
+    "size": _Subject(_column("byte_size"), _ordered_rule("number")),
+    "source_type": _Subject(_column("source_type"), _rule_of_kind("text")),
+    "tags": _Subject(_column("tags"), _rule_of_kind("tags"), "has_items"),
+    "title": _Subject(_column("title"), _rule_of_kind("text")),
     "updated_at": _Subject(_column("updated_at"), _moment),
 }

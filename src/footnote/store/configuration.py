@@ -70,9 +70,9 @@ async def _change(scope: WorkspaceScope, name: str, value: Jsonb | None) -> None
     """Append a change to the log, unless the value is the same."""
     # Lock first: what is read after it cannot change concurrently.
     row = await scope.single(_SQL["lock"])
-    known = await scope.one(_SQL["latest"], {"name": name})
-    before = Jsonb(known["value"]) if known is not None and known["is_set"] else None
-    if _written(before) == _written(value):
+    latest = await scope.one(_SQL["latest"], {"name": name})
+    previous = Jsonb(latest["value"]) if latest is not None and latest["is_set"] else None
+    if _as_json(previous) == _as_json(value):
         return
     await scope.execute(
         _SQL["change"],
@@ -80,13 +80,13 @@ async def _change(scope: WorkspaceScope, name: str, value: Jsonb | None) -> None
             "change_no": row["configuration"] + 1,
             "name": name,
             "value": value,
-            "previous": before,
+            "previous": previous,
         },
     )
     await scope.execute(_SQL["advance"])
 
 
-def _written(value: Jsonb | None) -> str | None:
+def _as_json(value: Jsonb | None) -> str | None:
     """Write a value as JSON for comparison: in Python `True` equals `1`, and null is a value."""
     return None if value is None else json.dumps(value.obj)
 

@@ -59,12 +59,12 @@ async def list_conversations(
     rows = await scope.all(
         _SQL["list"], {"before": before, "before_id": before_id, "limit": limit + 1}
     )
-    found = tuple(_conversation_of(scope, row) for row in rows[:limit])
+    conversations = tuple(_conversation_of(scope, row) for row in rows[:limit])
     if len(rows) <= limit:
-        return ConversationPage(conversations=found, next_cursor=None)
-    last = (found[-1].updated_at, found[-1].conversation_id)
+        return ConversationPage(conversations=conversations, next_cursor=None)
+    last = (conversations[-1].updated_at, conversations[-1].conversation_id)
     return ConversationPage(
-        conversations=found, next_cursor=write_cursor(_PLACE, last, "conversations")
+        conversations=conversations, next_cursor=write_cursor(_PLACE, last, "conversations")
     )
 
 
@@ -105,9 +105,9 @@ async def attach_document(
     many.
     """
     await _lock(scope, conversation_id)
-    found = await get_conversation(scope, conversation_id)
-    if document_id in found.document_ids:
-        return found
+    conversation = await get_conversation(scope, conversation_id)
+    if document_id in conversation.document_ids:
+        return conversation
     await get_document(scope, document_id)
     parameters = {"conversation_id": conversation_id, "document_id": document_id}
     if (await scope.single(_SQL["count_attached"], parameters))["attached"] >= MAX_ATTACHED:

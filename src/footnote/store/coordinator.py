@@ -30,8 +30,8 @@ async def is_distributed(connection: Connection) -> bool:
 async def enter_credential(scope: WorkspaceScope, kind: CredentialKind, credential_id: str) -> None:
     """Add a credential to the directory of ids. Raises UniqueViolation for a known id."""
     if scope.distributed:
-        given = {"kind": kind, "credential_id": credential_id}
-        await scope.execute(_SQL["enter_credential"], given)
+        parameters = {"kind": kind, "credential_id": credential_id}
+        await scope.execute(_SQL["enter_credential"], parameters)
 
 
 async def enter_login(
@@ -59,8 +59,8 @@ async def leave_directories(
 ) -> None:
     """Remove deleted credentials of the workspace from the directories."""
     if scope.distributed and credential_ids:
-        given = {"kind": kind, "credential_ids": list(credential_ids)}
-        await scope.execute(_SQL["leave_directories"], given)
+        parameters = {"kind": kind, "credential_ids": list(credential_ids)}
+        await scope.execute(_SQL["leave_directories"], parameters)
 
 
 async def announce_events(scope: WorkspaceScope, *document_ids: UUID) -> None:

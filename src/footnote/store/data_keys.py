@@ -21,8 +21,8 @@ from footnote.store.statements import load_statements
 
 DATA_KEY_BYTES = 32
 KEPT_SECONDS = 300.0
-"""Cache lifetime of keys in seconds; so long a process may use keys that another has rotated or
-destroyed."""
+"""Cache lifetime of keys in seconds. For this long, a process may use keys that another process
+has rotated or destroyed."""
 _SQL = load_statements("data_keys")
 _BIND = sql.SQL(load_statements("scope")["bind_workspace"])
 _PLAIN = Sealing()
@@ -49,16 +49,16 @@ class KeyRing:
     ciphers: Ciphers | None = None
     required: bool = False
     """Whether unencrypted workspaces are refused."""
-    _known: dict[UUID, tuple[float, Sealing]] = field(default_factory=dict)
+    _cached: dict[UUID, tuple[float, Sealing]] = field(default_factory=dict)
 
     async def sealing(self, workspace_id: UUID, transaction: Transaction) -> Sealing:
         """Return the workspace's encryption, from the cache if it is recent.
 
         Raises KeyUnavailable, and UnsupportedSettings for a workspace that is refused.
         """
-        known = self._known.get(workspace_id)
-        if known is not None and time.monotonic() < known[0]:
-            return known[1]
+        cached = self._cached.get(workspace_id)
+        if cached is not None and time.monotonic() < cached[0]:
+            return cached[1]
         async with transaction() as connection:
             await _bind(connection, workspace_id)
             cursor = await connection.execute(_SQL["keys"], {"workspace_id": workspace_id})
@@ -66,12 +66,12 @@ class KeyRing:
         if not rows:
             return _PLAIN  # The workspace is gone, with all its content.
         sealing = await self._sealing_of(workspace_id, rows)
-        self._known[workspace_id] = (time.monotonic() + KEPT_SECONDS, sealing)
+        self._cached[workspace_id] = (time.monotonic() + KEPT_SECONDS, sealing)
         return sealing
 
     def forget(self, workspace_id: UUID) -> None:
         """Drop the cached keys of a workspace."""
-        self._known.pop(workspace_id, None)
+        self._cached.pop(workspace_id, None)
 
     async def ensure_data_key(self, workspace_id: UUID, transaction: Transaction) -> None:
         """Create a data key for credentials if there is none. Raises what `sealing` raises."""
@@ -129,19 +129,19 @@ class KeyRing:
 
     async def unwrap(self, wrapped: bytes, master_key: str, workspace_id: UUID) -> bytes:
         """Unwrap a data key by the master key of this name. Raises KeyUnavailable."""
-        named = [each for each in self.masters if each.name == master_key]
-        if not named:
+        matching = [master for master in self.masters if master.name == master_key]
+        if not matching:
             raise KeyUnavailable(
                 f"a data key is under the master key {master_key}, and here is "
-                f"{' and '.join(each.name for each in self.masters)}",
+                f"{' and '.join(master.name for master in self.masters)}",
                 hint="name that key in FOOTNOTE_MASTER_KEY, alone or behind another",
             )
-        for each in named[:-1]:
+        for master in matching[:-1]:
             try:
-                return await each.unwrap(wrapped, workspace_id)
+                return await master.unwrap(wrapped, workspace_id)
             except KeyUnavailable:
                 continue  # Several keys share a name: the last one raises the error.
-        return await named[-1].unwrap(wrapped, workspace_id)
+        return await matching[-1].unwrap(wrapped, workspace_id)
 
     async def refusal(self, keys: BackedUpKeys) -> FootnoteError | None:
         """Return why a key of the workspace cannot be unwrapped; None if all can."""

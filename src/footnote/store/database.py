@@ -79,9 +79,9 @@ class WorkspaceScope:
 
         In a snapshot it is only sent; fetching from the cursor waits.
         """
-        own = {"workspace_id": self.workspace_id, "principal": self.principal.principal_id}
+        defaults = {"workspace_id": self.workspace_id, "principal": self.principal.principal_id}
         return await self.connection.execute(
-            statement, {**own, **(parameters or {})}, binary=binary, prepare=prepare
+            statement, {**defaults, **(parameters or {})}, binary=binary, prepare=prepare
         )
 
     async def all(
@@ -126,9 +126,9 @@ class WorkspaceScope:
         self, statement: Statement, rows: Iterable[Mapping[str, object]]
     ) -> None:
         """Run a statement once for each row of parameters, in one batch."""
-        own = {"workspace_id": self.workspace_id, "principal": self.principal.principal_id}
+        defaults = {"workspace_id": self.workspace_id, "principal": self.principal.principal_id}
         async with self.connection.cursor() as cursor:
-            await cursor.executemany(statement, [{**own, **row} for row in rows])
+            await cursor.executemany(statement, [{**defaults, **row} for row in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,8 @@ class Database:
             # Explicit statements: psycopg's transaction would wait for the server once at its start
             # and three times at its end. If the block fails, the pool rolls back.
             await connection.execute(beginning)
-            bound = {"workspace_id": str(workspace_id), "access": list(principal.access_names)}
-            await connection.execute(_SQL["act_and_bind"], {**self._acting, **bound})
+            parameters = {"workspace_id": str(workspace_id), "access": list(principal.access_names)}
+            await connection.execute(_SQL["act_and_bind"], {**self._acting, **parameters})
             if self.distributed:
                 await bind(connection, workspace_id, principal, distributed=True)
             yield WorkspaceScope(workspace_id, principal, connection, sealing, self.distributed)

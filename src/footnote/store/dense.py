@@ -55,36 +55,36 @@ async def ask_nearest(
     request: RecallRequest,
     breadth: DenseBreadth,
     *,
-    held: HeldVectors | None = None,
+    cached: HeldVectors | None = None,
 ) -> AskedNearest | None:
     """Start a search of the cached vectors, and query the database for the others."""
     if request.vector is None or state.lane_id is None or visible.is_empty:
         return None
-    if held is not None:
-        rest = visible.difference(held.covered)
-        if rest.count <= breadth.exact_up_to:
+    if cached is not None:
+        uncached = visible.difference(cached.covered)
+        if uncached.count <= breadth.exact_up_to:
             cursor = None
-            if not rest.is_empty:
-                cursor = await _ask_database(scope, state, rest, request, breadth)
-            found = begin_nearest(held, request.vector, visible, request.limit)
-            return AskedNearest(limit=request.limit, cursor=cursor, held=found)
+            if not uncached.is_empty:
+                cursor = await _ask_database(scope, state, uncached, request, breadth)
+            nearest = begin_nearest(cached, request.vector, visible, request.limit)
+            return AskedNearest(limit=request.limit, cursor=cursor, held=nearest)
     cursor = await _ask_database(scope, state, visible, request, breadth)
     return AskedNearest(limit=request.limit, cursor=cursor)
 
 
-async def read_nearest(asked: AskedNearest | None) -> Ranking:
+async def read_nearest(pending: AskedNearest | None) -> Ranking:
     """Await the nearest chunks, ranked by cosine similarity, ties by chunk number."""
-    if asked is None:
+    if pending is None:
         return ()
     hits: list[Hit] = []
-    if asked.held is not None:
-        hits += await asked.held
-    if asked.cursor is not None:
+    if pending.held is not None:
+        hits += await pending.held
+    if pending.cursor is not None:
         hits += [
             Hit(chunk_no=row["chunk_no"], score=row["similarity"])
-            for row in await asked.cursor.fetchall()
+            for row in await pending.cursor.fetchall()
         ]
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk_no))[: asked.limit])
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk_no))[: pending.limit])
 
 
 async def _ask_database(
@@ -113,14 +113,14 @@ async def _ask_database(
 
 
 def begin_nearest(
-    held: HeldVectors, vector: Vector, visible: ChunkRanges, limit: int
+    cached: HeldVectors, vector: Vector, visible: ChunkRanges, limit: int
 ) -> Awaitable[Ranking]:
     """Start an exact scan of the cached vectors, in a thread if it takes milliseconds."""
-    if held.numbers.size <= _VECTORS_WORTH_A_THREAD:
-        found: asyncio.Future[Ranking] = asyncio.get_running_loop().create_future()
-        found.set_result(held.nearest(vector, visible, limit))
-        return found
-    return asyncio.create_task(asyncio.to_thread(held.nearest, vector, visible, limit))
+    if cached.numbers.size <= _VECTORS_WORTH_A_THREAD:
+        future: asyncio.Future[Ranking] = asyncio.get_running_loop().create_future()
+        future.set_result(cached.nearest(vector, visible, limit))
+        return future
+    return asyncio.create_task(asyncio.to_thread(cached.nearest, vector, visible, limit))
 
 
 def nearest_by_hnsw(workspace_id: UUID, lane_id: int, dimensions: int) -> sql.Composed:
@@ -139,17 +139,17 @@ async def complete_similarities(
     dense: Ranking,
     lexical: Ranking,
     *,
-    held: HeldVectors | None = None,
+    cached: HeldVectors | None = None,
 ) -> Mapping[int, float]:
     """Return the cosine similarity of every chunk in either ranking that has a vector."""
-    known = scores_of(dense)
-    missing = [hit.chunk_no for hit in lexical if hit.chunk_no not in known]
-    if held is not None:
-        known |= held.similarities(vector, missing)
-        missing = [number for number in missing if number not in known]
+    similarities = scores_of(dense)
+    missing = [hit.chunk_no for hit in lexical if hit.chunk_no not in similarities]
+    if cached is not None:
+        similarities |= cached.similarities(vector, missing)
+        missing = [number for number in missing if number not in similarities]
     if not missing or state.lane_id is None:
-        return known
-    return known | {
+        return similarities
+    return similarities | {
         row["chunk_no"]: row["similarity"]
         for row in await scope.all(
             _SQL["similarities"],

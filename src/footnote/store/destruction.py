@@ -57,50 +57,50 @@ async def destroy(
     database: Database, owner_url: str, blobs: Blobs, workspace: Workspace
 ) -> tuple[Destruction, Copied]:
     """Destroy the data keys, then the files and rows of a workspace, and prove it."""
-    whose, keys = workspace.workspace_id, database.keys
-    async with _owner(owner_url, whose) as connection:
-        [holds] = await _rows(connection, "legal_holds", whose)
+    workspace_id, keys = workspace.workspace_id, database.keys
+    async with _owner(owner_url, workspace_id) as connection:
+        [holds] = await _rows(connection, "legal_holds", workspace_id)
         if holds["found"]:
             raise UnderLegalHold(
                 f"the workspace {workspace.name!r} is not destroyed: {holds['found']} legal holds "
                 "are in force in it",
                 hint=LIFT_A_HOLD,
             )
-        held = await _counts(connection, whose)
-        copied = await _copied(connection, whose)
-        lanes = await _rows(connection, "lanes", whose)
-    files = {key async for key in blobs.list(f"{whose}/")}
-    async with _owner(owner_url, whose) as connection:
+        counts_before = await _counts(connection, workspace_id)
+        copied = await _copied(connection, workspace_id)
+        lanes = await _rows(connection, "lanes", workspace_id)
+    files = {key async for key in blobs.list(f"{workspace_id}/")}
+    async with _owner(owner_url, workspace_id) as connection:
         # Committed first: even if a later step fails, the content is unreadable.
-        await connection.execute(_SQL["delete_keys"], {"workspace_id": whose})
-    keys.forget(whose)
-    readable = await _readable(database, whose, copied)
-    await _delete_rows(owner_url, workspace, held)
+        await connection.execute(_SQL["delete_keys"], {"workspace_id": workspace_id})
+    keys.forget(workspace_id)
+    readable = await _readable(database, workspace_id, copied)
+    await _delete_rows(owner_url, workspace, counts_before)
     for row in lanes:
-        await drop_index(owner_url, index_name(whose, row["lane_id"]))
+        await drop_index(owner_url, index_name(workspace_id, row["lane_id"]))
     # List again: writers in progress continued until the rows were gone; later blobs they delete
     # themselves (`blob_claims.written`).
-    files |= {key async for key in blobs.list(f"{whose}/")}
+    files |= {key async for key in blobs.list(f"{workspace_id}/")}
     for key in files:
         await blobs.delete(key)
-    async with _owner(owner_url, whose) as connection:
-        left = await _counts(connection, whose)
-    files_left = [key async for key in blobs.list(f"{whose}/")]
+    async with _owner(owner_url, workspace_id) as connection:
+        counts_after = await _counts(connection, workspace_id)
+    files_left = [key async for key in blobs.list(f"{workspace_id}/")]
     checks = [
-        DestructionCheck(place=table, held=count, left=left[table])
-        for table, count in held.items()
-        if count or left[table]
+        DestructionCheck(place=table, held=count, left=counts_after[table])
+        for table, count in counts_before.items()
+        if count or counts_after[table]
     ]
     checks.append(DestructionCheck(place=FILES, held=len(files), left=len(files_left)))
     destruction = Destruction(
         workspace=workspace.name,
-        workspace_id=whose,
+        workspace_id=workspace_id,
         encrypted=copied.encrypted,
         checks=tuple(checks),
         samples=len(copied.samples),
         samples_readable=readable,
         backup_keys=len(copied.keys),
-        backup_keys_usable=await usable_keys(keys, whose, copied),
+        backup_keys_usable=await usable_keys(keys, workspace_id, copied),
     )
     return destruction, copied
 
@@ -110,14 +110,14 @@ async def _delete_rows(owner_url: str, workspace: Workspace, tables: Iterable[st
 
     Raises StoreUnavailable.
     """
-    whose = workspace.workspace_id
+    workspace_id = workspace.workspace_id
     for _ in range(_TRIES):
         with suppress(psycopg.errors.DeadlockDetected):
-            async with _owner(owner_url, whose) as connection:
-                await connection.execute(_SQL["delete_jobs"], {"workspace_name": str(whose)})
+            async with _owner(owner_url, workspace_id) as connection:
+                await connection.execute(_SQL["delete_jobs"], {"workspace_name": str(workspace_id)})
                 for table in ("workspaces", *tables):
                     statement = sql.SQL(_SQL["delete"]).format(table=sql.Identifier(table))
-                    await connection.execute(statement, {"workspace_id": whose})
+                    await connection.execute(statement, {"workspace_id": workspace_id})
                 return
     raise StoreUnavailable(
         f"the workspace {workspace.name!r} is still being written to: its keys are destroyed, its "
@@ -128,14 +128,14 @@ async def _delete_rows(owner_url: str, workspace: Workspace, tables: Iterable[st
 
 async def usable_keys(keys: KeyRing, workspace_id: UUID, copied: Copied) -> int:
     """Count the copied data keys that the master keys still unwrap."""
-    found = 0
+    usable = 0
     for row in copied.keys:
         try:
             await keys.unwrap(bytes(row["wrapped"]), row["master_key"], workspace_id)
         except KeyUnavailable:
             continue
-        found += 1
-    return found
+        usable += 1
+    return usable
 
 
 async def rewrap_keys(owner_url: str, keys: KeyRing, workspace_id: UUID) -> int:
@@ -164,8 +164,8 @@ async def keys_of(owner_url: str, workspace_id: UUID) -> tuple[bool, Sequence[Di
     async with _owner(owner_url, workspace_id) as connection:
         [mode] = await _rows(connection, "mode", workspace_id)
         rows = await _rows(connection, "keys", workspace_id)
-        [bare] = await _rows(connection, "bare_credentials", workspace_id)
-    return mode["encryption"] == "on", rows, bare["found"]
+        [plain_credentials] = await _rows(connection, "bare_credentials", workspace_id)
+    return mode["encryption"] == "on", rows, plain_credentials["found"]
 
 
 async def _readable(database: Database, workspace_id: UUID, copied: Copied) -> int:
@@ -176,13 +176,13 @@ async def _readable(database: Database, workspace_id: UUID, copied: Copied) -> i
         return 0  # It may be refused as unencrypted, and is still destroyed.
     finally:
         database.keys.forget(workspace_id)
-    found = 0
+    readable = 0
     for place, sample in copied.samples:
         try:
-            found += cipher is not None and cipher.unseal(sample, place) is not None
+            readable += cipher is not None and cipher.unseal(sample, place) is not None
         except (KeyUnavailable, CiphertextDamaged):
             continue
-    return found
+    return readable
 
 
 async def _copied(connection: Connection, workspace_id: UUID) -> Copied:
@@ -211,15 +211,15 @@ async def _counts(connection: Connection, workspace_id: UUID) -> Mapping[str, in
     counts: dict[str, int] = {}
     for row in await (await connection.execute(_SQL["tables"])).fetchall():
         statement = sql.SQL(_SQL["count"]).format(table=sql.Identifier(row["name"]))
-        found = await connection.execute(statement, {"workspace_id": workspace_id})
-        [count] = await found.fetchall()
+        cursor = await connection.execute(statement, {"workspace_id": workspace_id})
+        [count] = await cursor.fetchall()
         counts[row["name"]] = count["found"]
     return counts
 
 
 async def _rows(connection: Connection, name: str, workspace_id: UUID) -> list[DictRow]:
-    found = await connection.execute(_SQL[name], {"workspace_id": workspace_id})
-    return await found.fetchall()
+    cursor = await connection.execute(_SQL[name], {"workspace_id": workspace_id})
+    return await cursor.fetchall()
 
 
 @asynccontextmanager

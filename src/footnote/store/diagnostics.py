@@ -45,12 +45,12 @@ def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
 
 def serves(checks: Sequence[Check]) -> bool:
     """Whether all required checks passed."""
-    return all(each.ok for each in checks if each.name not in ADVISED)
+    return all(check.ok for check in checks if check.name not in ADVISED)
 
 
 def examine_replicas(primary_url: str, replica_urls: Sequence[str]) -> tuple[Check, ...]:
     """Check that each replica answers and streams, and its lag. Blocks; never raises."""
-    return tuple(_replica(primary_url, each) for each in replica_urls)
+    return tuple(_replica(primary_url, url) for url in replica_urls)
 
 
 def _replica(primary_url: str, url: str) -> Check:
@@ -60,12 +60,12 @@ def _replica(primary_url: str, url: str) -> Check:
             psycopg.connect(url, connect_timeout=10) as replica,
             psycopg.connect(primary_url, connect_timeout=10) as primary,
         ):
-            found = replica.execute(_REPLICAS["replayed"]).fetchone()
-            asked = primary.execute(_REPLICAS["written"]).fetchone()
-            assert found is not None, "one row"
-            assert asked is not None, "one row"
-            standby, replayed, streaming, copied = found
-            written, cluster = asked
+            replica_row = replica.execute(_REPLICAS["replayed"]).fetchone()
+            primary_row = primary.execute(_REPLICAS["written"]).fetchone()
+            assert replica_row is not None, "one row"
+            assert primary_row is not None, "one row"
+            standby, replayed, streaming, replica_cluster = replica_row
+            written, primary_cluster = primary_row
     except psycopg.Error as error:
         return Check(
             name=name,
@@ -73,18 +73,21 @@ def _replica(primary_url: str, url: str) -> Check:
             detail=f"cannot be reached: {str(error).strip()}",
             hint="check FOOTNOTE_REPLICA_DATABASE_URLS; the primary is read meanwhile",
         )
-    if not standby or replayed is None or copied != cluster:
+    if not standby or replayed is None or replica_cluster != primary_cluster:
         return Check(
             name=name,
             ok=False,
-            detail="it is no standby" if copied == cluster else "it belongs to another cluster",
+            detail="it is no standby"
+            if replica_cluster == primary_cluster
+            else "it belongs to another cluster",
             hint="name a streaming standby in FOOTNOTE_REPLICA_DATABASE_URLS",
         )
-    behind = Position.of(written).byte - Position.of(replayed).byte
+    lag_bytes = Position.of(written).byte - Position.of(replayed).byte
     return Check(
         name=name,
         ok=bool(streaming),
-        detail=f"{max(behind, 0):,} bytes behind" + ("" if streaming else "; it receives nothing"),
+        detail=f"{max(lag_bytes, 0):,} bytes behind"
+        + ("" if streaming else "; it receives nothing"),
         hint="check primary_conninfo of the standby and its log",
     )
 

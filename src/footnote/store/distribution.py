@@ -46,7 +46,7 @@ def plan_distribution(urls: DatabaseUrls, shards: int) -> ClusterPlan:
         return plan_of(connection, _login_of(urls), shards)
 
 
-def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> ClusterPlan:
+def distribute(urls: DatabaseUrls, shards: int, report: Callable[[str], None]) -> ClusterPlan:
     """Run the remaining statements of the plan one at a time; completed ones are skipped.
 
     Blocks, and blocks writers too: Citus copies a table's rows under a lock. Raises Conflict with
@@ -58,10 +58,10 @@ def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> 
         plan = plan_of(connection, login, shards)
         _require_citus(plan.citus)
         if plan.obstacles:
-            first = plan.obstacles[0]
+            obstacle = plan.obstacles[0]
             raise Conflict(
                 f"{len(plan.obstacles)} things stand in the way of distributing the tables, the "
-                f"first of them {first.name} of {first.table}: {first.why}",
+                f"first of them {obstacle.name} of {obstacle.table}: {obstacle.why}",
                 hint="footnote cluster plan lists them; docs/cluster.md says what each takes",
             )
         if not any(node.active and node.takes_shards for node in _nodes(connection)):
@@ -71,12 +71,12 @@ def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> 
             )
         connection.execute(_SQL["allow_triggers"])
         for statement in plan.statements:
-            tell(statement)
+            report(statement)
             _run(connection, statement)
-        left = plan_of(connection, login, shards)
+        remaining = plan_of(connection, login, shards)
     return ClusterPlan(
-        citus=left.citus,
-        tables=left.tables,
+        citus=remaining.citus,
+        tables=remaining.tables,
         obstacles=(),
         statements=plan.statements,
         ran=True,
@@ -91,13 +91,13 @@ def distribution_status(urls: DatabaseUrls, workspace: str | None) -> ClusterSta
     with _connected(urls.owner) as connection:
         plan = plan_of(connection, "", 1)
         citus = _require_citus(plan.citus)
-        wanted = [table for table in plan.tables if table.kind is not TableKind.LOCAL]
+        tables = [table for table in plan.tables if table.kind is not TableKind.LOCAL]
         rebalancing = connection.execute(_SQL["rebalancing"]).fetchone()
         return ClusterStatus(
             citus=citus,
             nodes=_nodes(connection),
-            distributed=sum(table.done for table in wanted),
-            left=tuple(table.name for table in wanted if not table.done),
+            distributed=sum(table.done for table in tables),
+            left=tuple(table.name for table in tables if not table.done),
             placement=None if workspace is None else _placement(connection, workspace),
             rebalancing=None if rebalancing is None else rebalancing["state"],
         )
@@ -106,13 +106,13 @@ def distribution_status(urls: DatabaseUrls, workspace: str | None) -> ClusterSta
 def isolate_workspace(urls: DatabaseUrls, workspace: str, *, run: bool) -> ClusterMove:
     """Isolate a workspace in a shard of its own; nothing is done if it has one."""
     with _connected(urls.owner) as connection:
-        found = _placement(connection, workspace)
+        placement = _placement(connection, workspace)
         statement = spelled(
             "SELECT isolate_tenant_to_new_shard({}, {}::uuid, 'CASCADE')",
             f"footnote.{ROOT}",
-            str(found.workspace_id),
+            str(placement.workspace_id),
         )
-        return _moved(connection, [] if found.isolated else [statement], run=run)
+        return _moved(connection, [] if placement.isolated else [statement], run=run)
 
 
 def move_workspace(urls: DatabaseUrls, workspace: str, to: str, *, run: bool) -> ClusterMove:
@@ -121,18 +121,18 @@ def move_workspace(urls: DatabaseUrls, workspace: str, to: str, *, run: bool) ->
     Raises InvalidRequest when `to` is not a node that takes shards.
     """
     with _connected(urls.owner) as connection:
-        found = _placement(connection, workspace)
+        placement = _placement(connection, workspace)
         nodes = [node.address for node in _nodes(connection) if node.active and node.takes_shards]
         if to not in nodes:
             raise InvalidRequest(
                 f"{to} is no node of the cluster that takes shards",
                 hint=f"choose one of {', '.join(nodes)}",
             )
-        places = [part for address in (found.address, to) for part in _parts(address)]
+        arguments = [part for address in (placement.address, to) for part in _parts(address)]
         statement = spelled(
-            "SELECT citus_move_shard_placement({}, {}, {}, {}, {})", found.shard_id, *places
+            "SELECT citus_move_shard_placement({}, {}, {}, {}, {})", placement.shard_id, *arguments
         )
-        return _moved(connection, [] if found.address == to else [statement], run=run)
+        return _moved(connection, [] if placement.address == to else [statement], run=run)
 
 
 def rebalance(urls: DatabaseUrls, *, run: bool) -> ClusterMove:
@@ -151,14 +151,16 @@ def _placement(connection: Connection, workspace: str) -> WorkspacePlacement:
         raise Conflict(
             "the tables are not distributed yet", hint="run footnote cluster apply first"
         )
-    found = connection.execute(_SQL["placement"], {"workspace_id": row["workspace_id"]}).fetchone()
-    assert found is not None, "every value has a shard"
+    placement = connection.execute(
+        _SQL["placement"], {"workspace_id": row["workspace_id"]}
+    ).fetchone()
+    assert placement is not None, "every value has a shard"
     return WorkspacePlacement(
         workspace=workspace,
         workspace_id=row["workspace_id"],
-        shard_id=found["shard_id"],
-        address=f"{found['host']}:{found['port']}",
-        isolated=found["isolated"],
+        shard_id=placement["shard_id"],
+        address=f"{placement['host']}:{placement['port']}",
+        isolated=placement["isolated"],
     )
 
 

@@ -33,7 +33,7 @@ LOCAL = {
 }
 _QUEUE = "procrastinate_"
 _OF_QUEUE = "the job queue: small, and its jobs are taken in one place"
-_UNSAID = (TableKind.LOCAL, "has no workspace, and nobody has said where it lies")
+_UNDECLARED = (TableKind.LOCAL, "has no workspace, and nobody has said where it lies")
 _SQL = load_statements("migrating") | load_statements("citus")
 _SETTINGS: tuple[tuple[LiteralString, LiteralString], ...] = (
     ("citus.propagate_set_commands", "local"),
@@ -41,7 +41,7 @@ _SETTINGS: tuple[tuple[LiteralString, LiteralString], ...] = (
 )
 """Role settings: SET LOCAL is propagated to the nodes, so the workspace is known there, and
 triggers may run on them."""
-_CALLED = re.compile(r"\bfootnote\.(\w+)\(")
+_CALL = re.compile(r"\bfootnote\.(\w+)\(")
 _LEAVES_TO_COORDINATOR = re.compile(r"\bis_shard\(TG_TABLE_NAME\)")
 _ON_A_SHARD = (
     (
@@ -94,7 +94,7 @@ def _kind_of(name: str, row: DictRow) -> tuple[TableKind, str]:
     if name in LOCAL or name.startswith(_QUEUE):
         return TableKind.LOCAL, LOCAL.get(name, _OF_QUEUE)
     if row["tenant_type"] is None:
-        return _UNSAID
+        return _UNDECLARED
     return TableKind.DISTRIBUTED, ""
 
 
@@ -107,8 +107,8 @@ def _order(kinds: dict[str, tuple[TableKind, str]], foreign: Sequence[DictRow]) 
     graph = {name: sorted(targets[name]) for name in sorted(kinds, key=lambda name: name != ROOT)}
     order = list(TopologicalSorter(graph).static_order())
     for kind in (TableKind.REFERENCE, TableKind.DISTRIBUTED, TableKind.LOCAL):
-        ofkind = [name for name in order if kinds[name][0] is kind]
-        yield from sorted(ofkind, key=lambda name: name != ROOT)
+        names = [name for name in order if kinds[name][0] is kind]
+        yield from sorted(names, key=lambda name: name != ROOT)
 
 
 def _obstacles(
@@ -119,9 +119,9 @@ def _obstacles(
 ) -> Iterator[Obstacle]:
     distributed = {name for name, (kind, _) in kinds.items() if kind is TableKind.DISTRIBUTED}
     keys = connection.execute(_SQL["unique_keys"]).fetchall()
-    keyed = {key["table_name"] for key in keys}
+    tables_with_key = {key["table_name"] for key in keys}
     for name, row in rows.items():
-        yield from _table_obstacles(row, kinds[name], keyed=name in keyed)
+        yield from _table_obstacles(row, kinds[name], has_key=name in tables_with_key)
     for key in keys:
         if key["table_name"] in distributed and key["columns"][:1] != [COLUMN]:
             yield _obstacle(key, f"a key of a distributed table must begin with {COLUMN}")
@@ -134,9 +134,9 @@ def _obstacles(
     functions = {row["name"]: row["definition"] for row in connection.execute(_SQL["functions"])}
     for trigger in connection.execute(_SQL["triggers"]):
         if trigger["table_name"] in distributed:
-            for why in _reasons(trigger["function"], functions):
+            for reason in _reasons(trigger["function"], functions):
                 yield _obstacle(
-                    trigger, f"{trigger['function']} runs on the node of a shard: {why}"
+                    trigger, f"{trigger['function']} runs on the node of a shard: {reason}"
                 )
 
 
@@ -145,61 +145,61 @@ def _without_readers(connection: Connection) -> Iterator[Obstacle]:
 
     For such rows the row-level security policy would query the table of documents.
     """
-    told = connection.execute(_SQL["can_tell_readers"]).fetchone()
-    if told is None or not told["found"]:
+    capability = connection.execute(_SQL["can_tell_readers"]).fetchone()
+    if capability is None or not capability["found"]:
         return
     for row in connection.execute(_SQL["readers_to_pass_on"]):
-        why = (
+        reason = (
             f"of workspace {row['workspace_id']}, {row['documents']} documents have rows that do "
             "not say yet who may see them; a worker writes that when it starts"
         )
-        yield Obstacle(table="documents", name="readers_passed_on", why=why)
+        yield Obstacle(table="documents", name="readers_passed_on", why=reason)
 
 
 def _reasons(function: str, definitions: Mapping[str, str]) -> Iterator[str]:
     """Yield the reasons why a trigger's function would fail on a shard."""
-    own = definitions.get(function, "")
-    apart = _LEAVES_TO_COORDINATOR.search(own) is not None
+    definition = definitions.get(function, "")
+    left_to_coordinator = _LEAVES_TO_COORDINATOR.search(definition) is not None
     called, pending = {function}, [function]
     while pending:
-        found = set(_CALLED.findall(definitions.get(pending.pop(), ""))) & definitions.keys()
-        pending += found - called
-        called |= found
+        callees = set(_CALL.findall(definitions.get(pending.pop(), ""))) & definitions.keys()
+        pending += callees - called
+        called |= callees
     texts = [definitions.get(name, "") for name in called]
-    for pattern, why in (*_ON_A_SHARD, *(() if apart else _FOR_THE_COORDINATOR)):
+    for pattern, reason in (*_ON_A_SHARD, *(() if left_to_coordinator else _FOR_THE_COORDINATOR)):
         if any(map(pattern.search, texts)):
-            yield why
+            yield reason
 
 
 def _table_obstacles(
-    row: DictRow, kind: tuple[TableKind, str], *, keyed: bool
+    row: DictRow, kind: tuple[TableKind, str], *, has_key: bool
 ) -> Iterator[Obstacle]:
     name = row["name"]
-    if kind == _UNSAID:
+    if kind == _UNDECLARED:
         yield Obstacle(table=name, name=name, why=kind[1])
     if kind[0] is not TableKind.DISTRIBUTED:
         return
     if row["tenant_type"] != "uuid" or not row["tenant_set"]:
-        why = f"{COLUMN} must be a uuid that is never null, as in every table beside it"
-        yield Obstacle(table=name, name=COLUMN, why=why)
-    if not keyed:
+        reason = f"{COLUMN} must be a uuid that is never null, as in every table beside it"
+        yield Obstacle(table=name, name=COLUMN, why=reason)
+    if not has_key:
         yield Obstacle(table=name, name=name, why="a table without a key cannot be moved online")
 
 
 def _foreign_obstacles(key: DictRow, kinds: dict[str, tuple[TableKind, str]]) -> Iterator[Obstacle]:
-    own, target = kinds[key["table_name"]][0], kinds[key["target"]][0]
-    if own is TableKind.DISTRIBUTED and target is TableKind.LOCAL:
+    kind, target_kind = kinds[key["table_name"]][0], kinds[key["target"]][0]
+    if kind is TableKind.DISTRIBUTED and target_kind is TableKind.LOCAL:
         yield _obstacle(key, f"refers to {key['target']}, which is not on the nodes")
-    elif own is not TableKind.DISTRIBUTED and target is TableKind.DISTRIBUTED:
+    elif kind is not TableKind.DISTRIBUTED and target_kind is TableKind.DISTRIBUTED:
         yield _obstacle(key, f"refers to {key['target']}, whose rows are on other nodes")
-    elif own is TableKind.DISTRIBUTED is target and not key["within_workspace"]:
+    elif kind is TableKind.DISTRIBUTED is target_kind and not key["within_workspace"]:
         yield _obstacle(key, f"may refer to another workspace's row of {key['target']}")
-    elif own is TableKind.DISTRIBUTED and key["sets_columns"]:
+    elif kind is TableKind.DISTRIBUTED and key["sets_columns"]:
         yield _obstacle(key, f"would set {COLUMN} to nothing, which Citus refuses")
 
 
-def _obstacle(row: DictRow, why: str) -> Obstacle:
-    return Obstacle(table=row["table_name"], name=row["name"], why=why)
+def _obstacle(row: DictRow, reason: str) -> Obstacle:
+    return Obstacle(table=row["table_name"], name=row["name"], why=reason)
 
 
 def _statements(
@@ -209,12 +209,12 @@ def _statements(
     assert owner is not None, "the schema is there"
     roles = dict.fromkeys(filter(None, (login, owner["owner"])))
     for role, (setting, value) in product(roles, _SETTINGS):
-        given = {"login": role, "setting": setting, "value": value}
-        found = connection.execute(_SQL["is_set"], given).fetchone()
-        if found is not None and not found["found"]:
+        parameters = {"login": role, "setting": setting, "value": value}
+        row = connection.execute(_SQL["is_set"], parameters).fetchone()
+        if row is not None and not row["found"]:
             statement = sql.SQL("ALTER ROLE {} IN DATABASE {} SET {} = {}").format(
                 sql.Identifier(role),
-                sql.Identifier(found["database"]),
+                sql.Identifier(row["database"]),
                 sql.SQL(setting),
                 sql.Literal(value),
             )
@@ -267,8 +267,8 @@ def citus_version(connection: Connection) -> str | None:
     row = connection.execute(_SQL["version"]).fetchone()
     if row is None or not row["installed"]:
         return None
-    told = connection.execute(_SQL["version_text"]).fetchone()
-    return None if told is None else told["version"]
+    version = connection.execute(_SQL["version_text"]).fetchone()
+    return None if version is None else version["version"]
 
 
 def spelled(statement: LiteralString, *values: str | int) -> str:

@@ -77,9 +77,9 @@ async def load_documents(
         lane_id=lane_id,
         documents=tuple(
             MappedDocument(
-                document_id=whose,
-                title=sealing.plain_text(TITLE.of(whose), row["title"]),
-                keywords=tuple(sealing.plain_words(KEYWORDS.of(whose), row["keywords"])),
+                document_id=document_id,
+                title=sealing.plain_text(TITLE.of(document_id), row["title"]),
+                keywords=tuple(sealing.plain_words(KEYWORDS.of(document_id), row["keywords"])),
                 collection=row["collection"],
                 document_class=DocumentClass(row["document_class"]),
                 status=DocumentStatus(row["status"]),
@@ -88,8 +88,8 @@ async def load_documents(
                 number=row["first_chunk"],
                 chosen=row["chosen"],
             )
-            for row in sorted(rows, key=lambda each: int(each["first_chunk"]))
-            for whose in [row["document_id"]]
+            for row in sorted(rows, key=lambda row: int(row["first_chunk"]))
+            for document_id in [row["document_id"]]
         ),
         total=counted["total"],
         embedded=counted["embedded"],
@@ -111,5 +111,5 @@ async def load_vectors(
     )
     if row is None or row["numbers"] is None:
         return np.zeros(0, np.int32), np.zeros((0, 0), np.float32)
-    found = np.frombuffer(row["numbers"], dtype=">i4").astype(np.int32)
-    return found, unpack_vectors(row["vectors"])
+    embedded = np.frombuffer(row["numbers"], dtype=">i4").astype(np.int32)
+    return embedded, unpack_vectors(row["vectors"])

@@ -63,7 +63,7 @@ class SpanText:
 def document_of(scope: WorkspaceScope, row: DictRow) -> Document:
     """Make a document of a whole row of `documents`."""
     failure, chunks, sealing = row["failure"], row["chunks"], scope.sealing
-    whose = row["document_id"]
+    document_id = row["document_id"]
     progress = None
     if row["status"] == DocumentStatus.INGESTING and row["progress_done"] is not None:
         progress = Progress(done=row["progress_done"], total=row["progress_total"])
@@ -79,11 +79,11 @@ def document_of(scope: WorkspaceScope, row: DictRow) -> Document:
         document_class=DocumentClass(row["document_class"]),
         visibility=Visibility(row["visibility"]),
         chunk_count=0 if chunks.isempty else chunks.upper - chunks.lower,
-        metadata=sealing.plain_metadata(METADATA_VALUES.of(whose), row["metadata"]),
-        title=sealing.plain_text(TITLE.of(whose), row["title"]),
-        summary=sealing.plain_text(SUMMARY.of(whose), row["summary"]),
-        keywords=tuple(sealing.plain_words(KEYWORDS.of(whose), row["keywords"])),
-        sections=tuple(sealing.plain_words(SECTIONS.of(whose), row["sections"])),
+        metadata=sealing.plain_metadata(METADATA_VALUES.of(document_id), row["metadata"]),
+        title=sealing.plain_text(TITLE.of(document_id), row["title"]),
+        summary=sealing.plain_text(SUMMARY.of(document_id), row["summary"]),
+        keywords=tuple(sealing.plain_words(KEYWORDS.of(document_id), row["keywords"])),
+        sections=tuple(sealing.plain_words(SECTIONS.of(document_id), row["sections"])),
     )
 
 
@@ -133,13 +133,13 @@ async def document_with_blob(scope: WorkspaceScope, document_id: UUID) -> tuple[
 
 
 async def documents_called(
-    scope: WorkspaceScope, called: str, ids: tuple[UUID, UUID] | None, *, limit: int
+    scope: WorkspaceScope, filename: str, ids: tuple[UUID, UUID] | None, *, limit: int
 ) -> tuple[Document, ...]:
     """List documents with that file name or with an id in the range, newest first."""
     first_id, last_id = ids or (None, None)
     rows = await scope.all(
         _SQL["called"],
-        {"called": called, "first_id": first_id, "last_id": last_id, "limit": limit},
+        {"called": filename, "first_id": first_id, "last_id": last_id, "limit": limit},
     )
     return documents_of(scope, rows)
 
@@ -171,7 +171,7 @@ async def shown_version(scope: WorkspaceScope, document_id: UUID) -> ShownVersio
 async def whole_text(
     scope: WorkspaceScope, document_id: UUID, most_characters: int
 ) -> WholeText | None:
-    """Read the published text, at most so much of it; None where nothing is published."""
+    """Read the published text, at most `most_characters` of it; None where nothing is published."""
     row = await scope.one(_SQL["text"], {"document_id": document_id, "limit": most_characters})
     if row is None or row["characters"] is None:
         return None
@@ -188,8 +188,8 @@ async def texts_of_spans(
 ) -> tuple[SpanText, ...]:
     """Read the text of each span and up to `around` characters on each side, in their order."""
     if scope.sealing.encrypts:
-        wanted = [pieces_of(start - around, end + around) for start, end in spans]
-        numbers = {number for each in wanted for number in each}
+        ranges = [pieces_of(start - around, end + around) for start, end in spans]
+        numbers = {number for piece_range in ranges for number in piece_range}
         pieces = await load_pieces(scope, shown.document_id, shown.version, numbers)
         return tuple(
             SpanText(

@@ -114,7 +114,7 @@ class EmbeddedPostgres:
 
     def use(self) -> None:
         """Register as a user; create and start the server if necessary."""
-        with _exclusively(self.home / "postgres.lock"):
+        with _exclusive_lock(self.home / "postgres.lock"):
             self._use = open_lock(self.home / "postgres.users")
             fcntl.flock(self._use, fcntl.LOCK_SH)
             try:
@@ -128,7 +128,7 @@ class EmbeddedPostgres:
 
     def revive(self) -> bool:
         """Restart a server that died; return whether it had. A lock serialises processes."""
-        with _exclusively(self.home / "postgres.lock"):
+        with _exclusive_lock(self.home / "postgres.lock"):
             if self._use is None or _answers(self):
                 return False
             _ensure_running(self)
@@ -139,7 +139,7 @@ class EmbeddedPostgres:
         if self._use is None:
             return
         use, self._use = self._use, None
-        with use, _exclusively(self.home / "postgres.lock"):
+        with use, _exclusive_lock(self.home / "postgres.lock"):
             fcntl.flock(use, fcntl.LOCK_UN)
             if locked(use):
                 self.stop()
@@ -153,8 +153,8 @@ class EmbeddedPostgres:
         process = None
         if sys.platform == "linux":
             with suppress(OSError, ValueError):  # pg_ctl says what is wrong
-                written = (self.cluster / "postmaster.pid").read_text()
-                process = os.pidfd_open(int(written.partition("\n")[0]))
+                pid_file = (self.cluster / "postmaster.pid").read_text()
+                process = os.pidfd_open(int(pid_file.partition("\n")[0]))
         if process is None:
             self.run(*stop)
             return
@@ -196,8 +196,8 @@ class EmbeddedPostgres:
                 )
             except subprocess.CalledProcessError as error:
                 output.seek(0)
-                said = output.read().decode(errors="replace").strip().splitlines()
-                reason = said[-1] if said else str(error)
+                lines = output.read().decode(errors="replace").strip().splitlines()
+                reason = lines[-1] if lines else str(error)
                 raise StoreUnavailable(
                     f"{program} failed in {self.cluster}: {reason}",
                     hint=self.advice,
@@ -316,8 +316,8 @@ def _answers(server: EmbeddedPostgres) -> bool:
 
 def _ensure_database(server: EmbeddedPostgres) -> None:
     with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
-        known = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
-        for role in {APPLICATION_ROLE, OWNER_ROLE} - known:
+        existing_roles = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
+        for role in {APPLICATION_ROLE, OWNER_ROLE} - existing_roles:
             connection.execute(
                 sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS").format(sql.Identifier(role))
             )
@@ -345,22 +345,22 @@ def open_lock(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def _exclusively(path: Path) -> Iterator[None]:
+def _exclusive_lock(path: Path) -> Iterator[None]:
     """Hold the lock while the server is started or stopped.
 
     Logs a warning while it waits, and raises StoreUnavailable after longer than any start takes.
     """
     with open_lock(path) as lock:
-        begun, said = time.monotonic(), False
+        started_at, warned = time.monotonic(), False
         while not locked(lock):
-            waited = time.monotonic() - begun
+            waited = time.monotonic() - started_at
             if waited > _LOCK_TIMEOUT_SECONDS:
                 raise StoreUnavailable(
                     f"another process has held {path} for {waited:.0f} seconds",
                     hint=f"see who it is with: fuser {shlex.quote(str(path))}",
                 )
-            if waited > _SILENT_SECONDS and not said:
-                said = True
+            if waited > _SILENT_SECONDS and not warned:
+                warned = True
                 _log.warning("waiting for a process that starts or stops Postgres", lock=str(path))
             time.sleep(_LOOK_SECONDS)
         yield

@@ -54,15 +54,15 @@ class NamedRow:
 
 
 async def list_entities(
-    scope: WorkspaceScope, wanted: WantedEntities, *, limit: int, after: EntityPlace | None
+    scope: WorkspaceScope, filters: WantedEntities, *, limit: int, after: EntityPlace | None
 ) -> tuple[EntitySummary, ...]:
     """List a page of the visible entities, those in most documents first."""
     rows = await scope.all(
         _SQL["page"],
         {
-            "kinds": [each.value for each in wanted.kinds],
-            "document_id": wanted.document_id,
-            "wanted": None if wanted.among is None else list(wanted.among),
+            "kinds": [kind.value for kind in filters.kinds],
+            "document_id": filters.document_id,
+            "wanted": None if filters.among is None else list(filters.among),
             "after": None if after is None else after.entity_id,
             "after_documents": 0 if after is None else after.documents,
             "after_mentions": 0 if after is None else after.mentions,
@@ -108,10 +108,10 @@ async def named_in(
     Empty if the entity is absent, foreign or hidden.
     """
     rows = await scope.all(_SQL["of_entities"], {"entity_ids": [entity_id], "limit": limit})
-    found = []
+    names = []
     for row in rows:
         content = named_content(scope, row)
-        found.append(
+        names.append(
             (
                 NamedInDocument(
                     document_id=row["document_id"],
@@ -119,14 +119,14 @@ async def named_in(
                     name=str(content["name"]),
                     forms=tuple(content["forms"]),
                     mentions=row["mentions"],
-                    reasons=tuple(LinkReason(each) for each in row["reasons"]),
+                    reasons=tuple(LinkReason(reason) for reason in row["reasons"]),
                     linked_by=None if row["linked_by"] is None else LinkReason(row["linked_by"]),
                     confidence=round(row["link_confidence"], 4),
                 ),
-                tuple((EntityKind(kind), one) for kind, one in content["belongings"]),
+                tuple((EntityKind(kind), value) for kind, value in content["belongings"]),
             )
         )
-    return tuple(found)
+    return tuple(names)
 
 
 async def named_rows(
@@ -150,15 +150,17 @@ async def named_rows(
 
 
 async def entities_called(
-    scope: WorkspaceScope, called: Sequence[tuple[EntityKind, str]]
+    scope: WorkspaceScope, names: Sequence[tuple[EntityKind, str]]
 ) -> tuple[EntitySummary, ...]:
     """List visible entities of these kinds and normal forms, most common first."""
-    if not called:
+    if not names:
         return ()
-    hashes = [hashed(scope.sealing, f"name\n{kind.value}\n{normal}") for kind, normal in called]
+    hashes = [hashed(scope.sealing, f"name\n{kind.value}\n{normal}") for kind, normal in names]
     rows = await scope.all(_SQL["called"], {"name_keys": hashes})
-    among = tuple(row["entity_id"] for row in rows)
-    return await list_entities(scope, WantedEntities(among=among), limit=len(called), after=None)
+    entity_ids = tuple(row["entity_id"] for row in rows)
+    return await list_entities(
+        scope, WantedEntities(among=entity_ids), limit=len(names), after=None
+    )
 
 
 async def given_name(scope: WorkspaceScope, entity_id: UUID) -> str | None:
@@ -199,13 +201,13 @@ async def _names(scope: WorkspaceScope, entity_ids: Sequence[UUID]) -> dict[UUID
     counted: dict[UUID, Counter[str]] = defaultdict(Counter)
     for row in rows:
         counted[row["entity_id"]][str(named_content(scope, row)["name"])] += 1
-    found = {
+    displayed = {
         entity_id: (min(names, key=lambda name: (-names[name], -len(name), name)), False)
         for entity_id, names in counted.items()
     }
-    for row in await scope.all(_SQL["given_names"], {"entity_ids": list(found)}):
-        found[row["entity_id"]] = _plain_name(scope, row), True
-    return found
+    for row in await scope.all(_SQL["given_names"], {"entity_ids": list(displayed)}):
+        displayed[row["entity_id"]] = _plain_name(scope, row), True
+    return displayed
 
 
 def _plain_name(scope: WorkspaceScope, row: DictRow) -> str:

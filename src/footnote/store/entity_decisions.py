@@ -37,22 +37,22 @@ async def merge_entities(
 ) -> UUID:
     """Merge another entity into one, with present and later mentions; return the decision id."""
     members = await _members(scope, other_id)
-    own = {key for each in await _members(scope, entity_id) for key in each.every_key}
-    before = await _before(scope, members, (ANYWHERE,))
+    own_keys = {key for member in await _members(scope, entity_id) for key in member.every_key}
+    assignments = await _assignment_changes(scope, members, (ANYWHERE,))
     redirected = await scope.all(_SQL["assigned_to"], {"entity_id": other_id})
-    before["before"] = [*before["before"], *_assignments(redirected)]
-    for key in {key for each in members for key in each.every_key}:
+    assignments["before"] = [*assignments["before"], *_assignments(redirected)]
+    for key in {key for member in members for key in member.every_key}:
         await _assign(scope, key, ANYWHERE, entity_id)
     await scope.execute(_SQL["redirect"], {"entity_id": entity_id, "other_id": other_id})
-    await _move(scope, [(each.document_id, each.name_key, entity_id) for each in members])
+    await _move(scope, [(member.document_id, member.name_key, entity_id) for member in members])
     content = {
-        "members": _listed(members),
-        "own": sorted(key.hex() for key in own),
+        "members": _member_keys(members),
+        "own": sorted(key.hex() for key in own_keys),
         "other_name": await given_name(scope, other_id) or "",
-        **before,
+        **assignments,
     }
-    return await _note(
-        scope, EntityAct.MERGE, entity_id, other_id=other_id, content=content, by=decided_by
+    return await _record_decision(
+        scope, EntityAct.MERGE, entity_id, other_id=other_id, content=content, decided_by=decided_by
     )
 
 
@@ -69,42 +69,46 @@ async def split_entity(
     Returns the new entity and the decision. Raises Conflict if nothing or everything would be split
     off.
     """
-    wanted = {each.casefold() for each in names}
-    every = await _members(scope, entity_id)
+    target_names = {name.casefold() for name in names}
+    all_members = await _members(scope, entity_id)
     members = [
-        each
-        for each in every
-        if each.document_id in set(documents)
-        or wanted.intersection(form.casefold() for form in each.entity.forms)
+        member
+        for member in all_members
+        if member.document_id in set(documents)
+        or target_names.intersection(form.casefold() for form in member.entity.forms)
     ]
-    if not members or len(members) == len(every):
-        what = "nothing" if not members else "everything"
+    if not members or len(members) == len(all_members):
+        extent = "nothing" if not members else "everything"
         raise Conflict(
-            f"{what} of the entity {entity_id} has these names or stands in these documents",
+            f"{extent} of the entity {entity_id} has these names or stands in these documents",
             hint="`footnote entities show` lists the names of an entity, and its documents",
         )
-    made = uuid4()
-    places = (ANYWHERE, *{each.document_id for each in members})
-    before = await _before(scope, members, places)
-    for each in members:
+    new_id = uuid4()
+    scopes = (ANYWHERE, *{member.document_id for member in members})
+    assignments = await _assignment_changes(scope, members, scopes)
+    for member in members:
         # If the name stays in the entity elsewhere, only this document is reassigned.
-        stays = any(each.name_key in other.every_key for other in every if other not in members)
-        for key in each.every_key:
-            await _assign(scope, key, each.document_id if stays else ANYWHERE, made)
-    await _move(scope, [(each.document_id, each.name_key, made) for each in members])
-    content = {"members": _listed(members), **before}
-    decision = await _note(
-        scope, EntityAct.SPLIT, entity_id, other_id=made, content=content, by=decided_by
+        name_remains = any(
+            member.name_key in other.every_key for other in all_members if other not in members
+        )
+        for key in member.every_key:
+            await _assign(scope, key, member.document_id if name_remains else ANYWHERE, new_id)
+    await _move(scope, [(member.document_id, member.name_key, new_id) for member in members])
+    content = {"members": _member_keys(members), **assignments}
+    decision = await _record_decision(
+        scope, EntityAct.SPLIT, entity_id, other_id=new_id, content=content, decided_by=decided_by
     )
-    return made, decision
+    return new_id, decision
 
 
 async def rename_entity(scope: WorkspaceScope, entity_id: UUID, name: str, decided_by: str) -> UUID:
     """Rename an entity; return the decision id."""
-    before = await given_name(scope, entity_id) or ""
-    await _give_name(scope, entity_id, name)
-    content = {"name": name, "before": before}
-    return await _note(scope, EntityAct.RENAME, entity_id, content=content, by=decided_by)
+    previous_name = await given_name(scope, entity_id) or ""
+    await _set_name(scope, entity_id, name)
+    content = {"name": name, "before": previous_name}
+    return await _record_decision(
+        scope, EntityAct.RENAME, entity_id, content=content, decided_by=decided_by
+    )
 
 
 async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFinder) -> None:
@@ -128,15 +132,17 @@ async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFin
     content = content_of(scope, row)
     entity_id, other_id = row["entity_id"], row["other_id"]
     if row["act"] == EntityAct.RENAME:
-        await _give_name(scope, entity_id, str(content["before"]))
+        await _set_name(scope, entity_id, str(content["before"]))
     else:
         # Move members back; after a merge, to the entity that was merged away.
-        back = other_id if row["act"] == EntityAct.MERGE else entity_id
+        target_id = other_id if row["act"] == EntityAct.MERGE else entity_id
         moved = {(UUID(document), bytes.fromhex(key)) for document, key in content["members"]}
         if row["act"] == EntityAct.MERGE:
             moved |= await _merged_since(scope, row, content, moved, links)
         else:
-            moved |= {(each.document_id, each.name_key) for each in await _members(scope, other_id)}
+            moved |= {
+                (member.document_id, member.name_key) for member in await _members(scope, other_id)
+            }
         for document_id, key in content["assigned"]:
             await scope.execute(
                 _SQL["unassign"],
@@ -144,10 +150,10 @@ async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFin
             )
         for document_id, key, assigned_id in content["before"]:
             await _assign(scope, bytes.fromhex(key), UUID(document_id), UUID(assigned_id))
-        await _move(scope, [(document, key, back) for document, key in moved], undone=True)
+        await _move(scope, [(document, key, target_id) for document, key in moved], undone=True)
         if content.get("other_name"):
             # The name was dropped when no document named the entity any more.
-            await _give_name(scope, other_id, str(content["other_name"]))
+            await _set_name(scope, other_id, str(content["other_name"]))
     await scope.execute(_SQL["undo"], {"decision_id": decision_id})
 
 
@@ -189,27 +195,29 @@ async def _merged_since(
     """
     entity_id, other_id = decision["entity_id"], decision["other_id"]
     members = await _members(scope, entity_id)
-    taken = [each for each in members if (each.document_id, each.name_key) in moved]
-    rest = [each for each in members if (each.document_id, each.name_key) not in moved]
-    theirs = {bytes.fromhex(key) for _, key in content["assigned"]}
+    moved_members = [member for member in members if (member.document_id, member.name_key) in moved]
+    remaining = [member for member in members if (member.document_id, member.name_key) not in moved]
+    other_keys = {bytes.fromhex(key) for _, key in content["assigned"]}
     # Older merges did not record the names of the entity itself.
-    own = {bytes.fromhex(key) for key in content.get("own", ())} or {
-        key for each in rest for key in each.every_key if key not in theirs
+    own_keys = {bytes.fromhex(key) for key in content.get("own", ())} or {
+        key for member in remaining for key in member.every_key if key not in other_keys
     }
-    kept = [each for each in rest if not own.isdisjoint(each.every_key)]
+    own_members = [member for member in remaining if not own_keys.isdisjoint(member.every_key)]
     # One candidate for each set of names.
-    named = {each.entity.normals: (other_id, each.entity) for each in taken}
-    named |= {each.entity.normals: (entity_id, each.entity) for each in kept}
+    candidates = {member.entity.normals: (other_id, member.entity) for member in moved_members}
+    candidates |= {member.entity.normals: (entity_id, member.entity) for member in own_members}
 
-    def came_for_the_other(member: _Member) -> bool:
-        if not own.isdisjoint(member.every_key):
+    def belongs_to_other(member: _Member) -> bool:
+        if not own_keys.isdisjoint(member.every_key):
             return False
-        if not theirs.isdisjoint(member.every_key):
+        if not other_keys.isdisjoint(member.every_key):
             return True
-        found = links(member.entity, list(named.values()))
-        return found is not None and found[0] != entity_id
+        match = links(member.entity, list(candidates.values()))
+        return match is not None and match[0] != entity_id
 
-    return {(each.document_id, each.name_key) for each in rest if came_for_the_other(each)}
+    return {
+        (member.document_id, member.name_key) for member in remaining if belongs_to_other(member)
+    }
 
 
 async def _members(scope: WorkspaceScope, entity_id: UUID) -> list[_Member]:
@@ -217,23 +225,25 @@ async def _members(scope: WorkspaceScope, entity_id: UUID) -> list[_Member]:
         _Member(
             document_id=row["document_id"],
             name_key=bytes(row["name_key"]),
-            every_key=tuple(name_keys(scope.sealing, each := entity_of(scope, row))),
-            entity=each,
+            every_key=tuple(name_keys(scope.sealing, entity := entity_of(scope, row))),
+            entity=entity,
         )
         for row in await scope.all(_SQL["members"], {"entity_id": entity_id})
     ]
 
 
-async def _before(
-    scope: WorkspaceScope, members: Iterable[_Member], places: Iterable[UUID]
+async def _assignment_changes(
+    scope: WorkspaceScope, members: Iterable[_Member], document_ids: Iterable[UUID]
 ) -> dict[str, list[list[str]]]:
     """Return the assignments that a decision will make, and the current ones in their place."""
-    keys = sorted({key for each in members for key in each.every_key})
-    wanted = set(places)
+    keys = sorted({key for member in members for key in member.every_key})
+    targets = set(document_ids)
     rows = await scope.all(_SQL["assignments_of"], {"name_keys": keys})
     return {
-        "assigned": [[str(place), key.hex()] for place in sorted(wanted) for key in keys],
-        "before": _assignments(row for row in rows if row["document_id"] in wanted),
+        "assigned": [
+            [str(document_id), key.hex()] for document_id in sorted(targets) for key in keys
+        ],
+        "before": _assignments(row for row in rows if row["document_id"] in targets),
     }
 
 
@@ -254,20 +264,20 @@ async def _assign(
 
 
 async def _move(
-    scope: WorkspaceScope, moved: list[tuple[UUID, bytes, UUID]], *, undone: bool = False
+    scope: WorkspaceScope, moves: list[tuple[UUID, bytes, UUID]], *, undone: bool = False
 ) -> None:
     await scope.execute(
         _SQL["move"],
         {
-            "document_ids": [document for document, _, _ in moved],
-            "name_keys": [key for _, key, _ in moved],
-            "entity_ids": [entity for _, _, entity in moved],
+            "document_ids": [document for document, _, _ in moves],
+            "name_keys": [key for _, key, _ in moves],
+            "entity_ids": [entity for _, _, entity in moves],
             "linked_by": None if undone else LinkReason.DECISION.value,
         },
     )
 
 
-async def _give_name(scope: WorkspaceScope, entity_id: UUID, name: str) -> None:
+async def _set_name(scope: WorkspaceScope, entity_id: UUID, name: str) -> None:
     """Set the given name of an entity; an empty one removes it."""
     if not name:
         await scope.execute(_SQL["take_name"], {"entity_id": entity_id})
@@ -276,13 +286,13 @@ async def _give_name(scope: WorkspaceScope, entity_id: UUID, name: str) -> None:
     await scope.execute(_SQL["give_name"], {"entity_id": entity_id, "name": sealed})
 
 
-async def _note(
+async def _record_decision(
     scope: WorkspaceScope,
     act: EntityAct,
     entity_id: UUID,
     *,
     content: Mapping[str, object],
-    by: str,
+    decided_by: str,
     other_id: UUID | None = None,
 ) -> UUID:
     decision_id = uuid4()
@@ -294,14 +304,14 @@ async def _note(
             "entity_id": entity_id,
             "other_id": other_id,
             "content": Jsonb(scope.sealing.json(ENTITY_DECISION.of(decision_id), dict(content))),
-            "decided_by": by,
+            "decided_by": decided_by,
         },
     )
     return decision_id
 
 
-def _listed(members: Iterable[_Member]) -> list[list[str]]:
-    return [[str(each.document_id), each.name_key.hex()] for each in members]
+def _member_keys(members: Iterable[_Member]) -> list[list[str]]:
+    return [[str(member.document_id), member.name_key.hex()] for member in members]
 
 
 def content_of(scope: WorkspaceScope, row: DictRow) -> DictRow:

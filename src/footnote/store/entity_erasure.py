@@ -22,14 +22,14 @@ _NAMES = {
     EntityAct.MERGE: ("other_name",),
     EntityAct.SPLIT: (),
 }
-"""What of a decision's content is a name that a user gave."""
+"""The fields of a decision's content that are names given by a user."""
 _PLACES = ("members", "assigned", "before")
-"""What of the content of a merge or a split is a list of rows that begin with a document."""
+"""The fields of a merge or a split that are lists of rows, each beginning with a document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityTraces:
-    """What would have to go with some documents."""
+    """What has to be removed along with some documents."""
 
     names: int
     """Names given to entities that no other document names."""
@@ -63,51 +63,55 @@ async def remove_entity_traces(scope: WorkspaceScope) -> None:
 
 
 async def _stripped(
-    scope: WorkspaceScope, rows: Sequence[DictRow], without: Sequence[UUID]
+    scope: WorkspaceScope, rows: Sequence[DictRow], deleted: Sequence[UUID]
 ) -> dict[UUID, DictRow]:
-    """Return what is left of decisions that say something of documents that are gone.
+    """Return what is left of decisions that mention documents that are gone.
 
-    `without` are documents to count among those.
+    `deleted` are documents to count among those.
     """
     contents = {row["decision_id"]: content_of(scope, row) for row in rows}
-    there = await _there(scope, contents.values(), without)
-    kept = {decision_id: _within(content, there) for decision_id, content in contents.items()}
-    parameters = {
-        "entity_ids": [each for row in rows for each in (row["entity_id"], row["other_id"])],
-        "document_ids": list(without),
+    existing = await _existing_documents(scope, contents.values(), deleted)
+    retained = {
+        decision_id: _limited_to(content, existing) for decision_id, content in contents.items()
     }
-    named = {row["entity_id"] for row in await scope.all(_SQL["still_named"], parameters)}
+    parameters = {
+        "entity_ids": [
+            entity_id for row in rows for entity_id in (row["entity_id"], row["other_id"])
+        ],
+        "document_ids": list(deleted),
+    }
+    named_ids = {row["entity_id"] for row in await scope.all(_SQL["still_named"], parameters)}
     # An entity that was merged away is named by no document until that is undone.
-    named |= {
+    named_ids |= {
         row["other_id"]
         for row in rows
         if row["act"] == EntityAct.MERGE and not row["undone_at"]
-        if kept[row["decision_id"]]["members"]
+        if retained[row["decision_id"]]["members"]
     }
     for row in rows:
         act = EntityAct(row["act"])
-        if row["other_id" if act is EntityAct.MERGE else "entity_id"] not in named:
-            content = kept[row["decision_id"]]
+        if row["other_id" if act is EntityAct.MERGE else "entity_id"] not in named_ids:
+            content = retained[row["decision_id"]]
             content |= {name: "" for name in _NAMES[act] if name in content}
-    return {key: content for key, content in kept.items() if content != contents[key]}
+    return {key: content for key, content in retained.items() if content != contents[key]}
 
 
-async def _there(
-    scope: WorkspaceScope, contents: Iterable[DictRow], without: Sequence[UUID]
+async def _existing_documents(
+    scope: WorkspaceScope, contents: Iterable[DictRow], deleted: Sequence[UUID]
 ) -> set[str]:
     """Return which documents of decisions exist, with the id that stands for all."""
     mentioned = {
         UUID(row[0]) for content in contents for name in _PLACES for row in _listed(content, name)
     }
-    parameters = {"mentioned": sorted(mentioned), "document_ids": list(without)}
-    found = await scope.all(_SQL["documents_there"], parameters)
-    return {str(ANYWHERE), *(str(row["document_id"]) for row in found)}
+    parameters = {"mentioned": sorted(mentioned), "document_ids": list(deleted)}
+    rows = await scope.all(_SQL["documents_there"], parameters)
+    return {str(ANYWHERE), *(str(row["document_id"]) for row in rows)}
 
 
-def _within(content: DictRow, there: Collection[str]) -> DictRow:
+def _limited_to(content: DictRow, existing: Collection[str]) -> DictRow:
     """Return the content of a decision without rows of other documents."""
     return content | {
-        name: [row for row in _listed(content, name) if row[0] in there]
+        name: [row for row in _listed(content, name) if row[0] in existing]
         for name in _PLACES
         if _listed(content, name)
     }

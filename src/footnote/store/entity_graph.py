@@ -35,13 +35,13 @@ async def load_entity_graph(
     Its size is bounded by the constants above, whatever the size of the workspace. The result does
     not depend on row order: only weak or common entities are cut off.
     """
-    named = await _entities_named(scope, names)
-    if not named:
+    named_entities = await _entities_named(scope, names)
+    if not named_entities:
         return EntityGraph()
     rows = await scope.all(
         _SQL["beside"],
         {
-            "entity_ids": sorted(named),
+            "entity_ids": sorted(named_entities),
             "documents": COMMON,
             "pairs": _PAIRS,
             "limit": MOST_BESIDE,
@@ -51,7 +51,7 @@ async def load_entity_graph(
     rows = await scope.all(
         _SQL["chunks_naming"],
         {
-            "entity_ids": sorted({*named, *(other for _, other in pairs)}),
+            "entity_ids": sorted({*named_entities, *(other for _, other in pairs)}),
             "documents": COMMON,
             "places": _PLACES,
         },
@@ -59,16 +59,20 @@ async def load_entity_graph(
     documents: dict[UUID, set[UUID]] = defaultdict(set)
     for row in rows:
         documents[row["entity_id"]].add(row["document_id"])
-    seen = visible.contains(np.asarray([row["chunk_no"] for row in rows], dtype=np.int32))
+    mask = visible.contains(np.asarray([row["chunk_no"] for row in rows], dtype=np.int32))
     mentions = {
         (row["entity_id"], row["chunk_no"]): row["mentions"]
-        for row, is_visible in zip(rows, seen, strict=True)
+        for row, is_visible in zip(rows, mask, strict=True)
         if is_visible and len(documents[row["entity_id"]]) < COMMON
     }
     reached = {entity_id for entity_id, _ in mentions}
     return EntityGraph(
-        named={entity_id: each for entity_id, each in named.items() if entity_id in reached},
-        pairs={ends: weight for ends, weight in pairs.items() if reached.issuperset(ends)},
+        named={
+            entity_id: entity
+            for entity_id, entity in named_entities.items()
+            if entity_id in reached
+        },
+        pairs={pair: weight for pair, weight in pairs.items() if reached.issuperset(pair)},
         mentions=mentions,
     )
 
@@ -77,27 +81,27 @@ async def _entities_named(
     scope: WorkspaceScope, names: Sequence[QuestionName]
 ) -> Mapping[UUID, NamedEntity]:
     """Return the entities of the longest known names, without those too common."""
-    keyed = {hashed(scope.sealing, key): name for name in names for key in name.keys}
-    if not keyed:
+    name_by_key = {hashed(scope.sealing, key): name for name in names for key in name.keys}
+    if not name_by_key:
         return {}
-    rows = await scope.all(_SQL["called_so"], {"keys": list(keyed), "limit": COMMON})
-    found: dict[QuestionName, dict[UUID, int]] = defaultdict(dict)
+    rows = await scope.all(_SQL["called_so"], {"keys": list(name_by_key), "limit": COMMON})
+    matches: dict[QuestionName, dict[UUID, int]] = defaultdict(dict)
     for row in rows:
-        counts = found[keyed[bytes(row["key"])]]
+        counts = matches[name_by_key[bytes(row["key"])]]
         counts[row["entity_id"]] = max(counts.get(row["entity_id"], 0), row["documents"])
     entities: dict[UUID, NamedEntity] = {}
-    for name in _outermost(found):
-        for entity_id, documents in found[name].items():
+    for name in _outermost(matches):
+        for entity_id, documents in matches[name].items():
             if documents < COMMON and entity_id not in entities:
                 entities[entity_id] = NamedEntity(text=name.text, documents=documents)
-    rarest = sorted(entities, key=lambda each: (entities[each].documents, each))
+    rarest = sorted(entities, key=lambda entity_id: (entities[entity_id].documents, entity_id))
     return {entity_id: entities[entity_id] for entity_id in rarest[:MOST_NAMED]}
 
 
 def _outermost(names: Mapping[QuestionName, object]) -> list[QuestionName]:
     """Return the names longest first, without those that overlap a longer one."""
-    kept: list[QuestionName] = []
-    for name in sorted(names, key=lambda each: (each.start - each.end, each.start)):
-        if not any(each.start < name.end and name.start < each.end for each in kept):
-            kept.append(name)
-    return kept
+    outermost: list[QuestionName] = []
+    for name in sorted(names, key=lambda name: (name.start - name.end, name.start)):
+        if not any(other.start < name.end and name.start < other.end for other in outermost):
+            outermost.append(name)
+    return outermost

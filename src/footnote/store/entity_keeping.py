@@ -65,7 +65,7 @@ LinkFinder = Callable[
 
 
 @dataclass(frozen=True, slots=True)
-class _Whose:
+class _Owner:
     """The entity that a name was resolved to, and why."""
 
     entity_id: UUID
@@ -75,7 +75,7 @@ class _Whose:
 
 async def keep_entities(
     scope: WorkspaceScope,
-    unread: PublishedVersion,
+    pending: PublishedVersion,
     extractor: str,
     keyed: Sequence[KeyedEntity],
     links: LinkFinder,
@@ -88,68 +88,72 @@ async def keep_entities(
     version, one that `links` finds in other documents, or a new one. Returns False if another
     version was published meanwhile.
     """
-    whose: dict[str, object] = {
-        "document_id": unread.document_id,
-        "version": unread.version,
+    parameters: dict[str, object] = {
+        "document_id": pending.document_id,
+        "version": pending.version,
         "anywhere": ANYWHERE,
     }
-    if await scope.one(_SQL["hold_version"], whose) is None:
+    if await scope.one(_SQL["hold_version"], parameters) is None:
         return False
     reading = reading or ModelReading()
-    entities = [each.entity for each in keyed]
-    keys = [name_keys(scope.sealing, each) for each in entities]
-    owners = await _owners(scope, whose, keyed, keys, links)
-    await scope.execute(_SQL["remove"], whose)
+    entities = [keyed_entity.entity for keyed_entity in keyed]
+    keys = [name_keys(scope.sealing, entity) for entity in entities]
+    owners = await _owners(scope, parameters, keyed, keys, links)
+    await scope.execute(_SQL["remove"], parameters)
     await scope.execute_many(
         _SQL["insert"],
         (
             {
-                **whose,
+                **parameters,
                 "ordinal": ordinal,
                 "entity_id": owner.entity_id,
-                "kind": each.kind.value,
+                "kind": entity.kind.value,
                 "content": Jsonb(
                     scope.sealing.json(
-                        NAMED.of(unread.document_id, ordinal),
+                        NAMED.of(pending.document_id, ordinal),
                         {
-                            "name": each.name,
-                            "forms": list(each.forms),
-                            "normals": list(each.normals),
-                            "belongings": [[kind.value, one] for kind, one in each.belongings],
+                            "name": entity.name,
+                            "forms": list(entity.forms),
+                            "normals": list(entity.normals),
+                            "belongings": [
+                                [kind.value, value] for kind, value in entity.belongings
+                            ],
                         },
                     )
                 ),
-                "spans": np.array(each.spans, OFFSET).tobytes(),
-                "mentions": len(each.spans),
-                "confidence": each.confidence,
-                "reasons": [reason.value for reason in each.reasons],
+                "spans": np.array(entity.spans, OFFSET).tobytes(),
+                "mentions": len(entity.spans),
+                "confidence": entity.confidence,
+                "reasons": [reason.value for reason in entity.reasons],
                 "linked_by": owner.linked_by,
                 "link_confidence": owner.confidence,
-                "name_key": own[0],
+                "name_key": entity_keys[0],
             }
-            for ordinal, (each, own, owner) in enumerate(zip(entities, keys, owners, strict=True))
+            for ordinal, (entity, entity_keys, owner) in enumerate(
+                zip(entities, keys, owners, strict=True)
+            )
         ),
     )
-    made = [
+    key_rows = [
         (hashed(scope.sealing, key), ordinal)
-        for ordinal, each in enumerate(keyed)
-        for key in dict.fromkeys(each.keys)
+        for ordinal, keyed_entity in enumerate(keyed)
+        for key in dict.fromkeys(keyed_entity.keys)
     ]
     await scope.execute(
         _SQL["insert_keys"],
         {
-            **whose,
-            "keys": [key for key, _ in made],
-            "ordinals": [ordinal for _, ordinal in made],
+            **parameters,
+            "keys": [key for key, _ in key_rows],
+            "ordinals": [ordinal for _, ordinal in key_rows],
         },
     )
     await scope.execute(
         _SQL["note_set"],
         {
-            **whose,
+            **parameters,
             "extractor": extractor,
             "entities": len(entities),
-            "mentions": sum(len(each.spans) for each in entities),
+            "mentions": sum(len(entity.spans) for entity in entities),
             "failure": reading.failure,
             "model_input_tokens": reading.usage.input_tokens,
             "model_output_tokens": reading.usage.output_tokens,
@@ -174,63 +178,63 @@ def hashed(sealing: Sealing, text: str) -> bytes:
     return sealing.text_hash(blake2b(text.encode(), digest_size=_KEY_BYTES).digest())
 
 
-def name_keys(sealing: Sealing, each: ExtractedEntity) -> list[bytes]:
+def name_keys(sealing: Sealing, entity: ExtractedEntity) -> list[bytes]:
     """Return the keyed hash of each name of an entity, its main name first."""
-    return [hashed(sealing, f"is\n{each.kind.value}\n{normal}") for normal in each.normals]
+    return [hashed(sealing, f"is\n{entity.kind.value}\n{normal}") for normal in entity.normals]
 
 
 async def _owners(
     scope: WorkspaceScope,
-    whose: Mapping[str, object],
+    parameters: Mapping[str, object],
     keyed: Sequence[KeyedEntity],
     keys: Sequence[Sequence[bytes]],
     links: LinkFinder,
-) -> list[_Whose]:
+) -> list[_Owner]:
     """Resolve each of a document's names to an entity."""
     assigned: dict[bytes, UUID] = {}
-    every = list({key for own in keys for key in own})
-    rows = await scope.all(_SQL["assigned"], {**whose, "name_keys": every})
+    all_keys = list({key for entity_keys in keys for key in entity_keys})
+    rows = await scope.all(_SQL["assigned"], {**parameters, "name_keys": all_keys})
     # A decision on this document takes precedence over one on all.
     for row in sorted(rows, key=lambda row: row["document_id"] != ANYWHERE):
         assigned[bytes(row["name_key"])] = row["entity_id"]
     earlier = {
-        bytes(row["name_key"]): _Whose(row["entity_id"], row["linked_by"], row["link_confidence"])
-        for row in await scope.all(_SQL["earlier"], whose)
+        bytes(row["name_key"]): _Owner(row["entity_id"], row["linked_by"], row["link_confidence"])
+        for row in await scope.all(_SQL["earlier"], parameters)
         if row["linked_by"] != LinkReason.DECISION
     }
-    candidates = await _candidates(scope, whose, keyed)
-    owners: list[_Whose] = []
-    for each, own, others in zip(keyed, keys, candidates, strict=True):
-        said = next((assigned[key] for key in own if key in assigned), None)
-        if said is not None:
-            owners.append(_Whose(said, LinkReason.DECISION.value))
-        elif own[0] in earlier:
-            owners.append(earlier[own[0]])
-        elif (found := links(each.entity, others)) is not None:
-            owners.append(_Whose(found[0], found[1].reason.value, found[1].confidence))
+    candidates = await _candidates(scope, parameters, keyed)
+    owners: list[_Owner] = []
+    for keyed_entity, entity_keys, entity_candidates in zip(keyed, keys, candidates, strict=True):
+        decided = next((assigned[key] for key in entity_keys if key in assigned), None)
+        if decided is not None:
+            owners.append(_Owner(decided, LinkReason.DECISION.value))
+        elif entity_keys[0] in earlier:
+            owners.append(earlier[entity_keys[0]])
+        elif (link := links(keyed_entity.entity, entity_candidates)) is not None:
+            owners.append(_Owner(link[0], link[1].reason.value, link[1].confidence))
         else:
-            owners.append(_Whose(uuid4()))
+            owners.append(_Owner(uuid4()))
     return owners
 
 
 async def _candidates(
-    scope: WorkspaceScope, whose: Mapping[str, object], keyed: Sequence[KeyedEntity]
+    scope: WorkspaceScope, parameters: Mapping[str, object], keyed: Sequence[KeyedEntity]
 ) -> list[list[tuple[UUID, ExtractedEntity]]]:
     """Return for each entity those of other documents that share one of its keys."""
-    wanted: dict[bytes, list[int]] = defaultdict(list)
-    for at, each in enumerate(keyed):
-        for key in dict.fromkeys(each.looked_up):
-            wanted[hashed(scope.sealing, key)].append(at)
+    positions_by_key: dict[bytes, list[int]] = defaultdict(list)
+    for position, keyed_entity in enumerate(keyed):
+        for key in dict.fromkeys(keyed_entity.looked_up):
+            positions_by_key[hashed(scope.sealing, key)].append(position)
     rows = await scope.all(
-        _SQL["candidates"], {**whose, "keys": list(wanted), "limit": _CANDIDATES}
+        _SQL["candidates"], {**parameters, "keys": list(positions_by_key), "limit": _CANDIDATES}
     )
-    found: list[dict[tuple[UUID, int], tuple[UUID, ExtractedEntity]]] = [{} for _ in keyed]
+    candidates: list[dict[tuple[UUID, int], tuple[UUID, ExtractedEntity]]] = [{} for _ in keyed]
     for row in rows:
-        place = row["document_id"], row["ordinal"]
+        source = row["document_id"], row["ordinal"]
         entity = row["entity_id"], entity_of(scope, row)
-        for at in wanted[bytes(row["key"])]:
-            found[at][place] = entity
-    return [list(each.values()) for each in found]
+        for position in positions_by_key[bytes(row["key"])]:
+            candidates[position][source] = entity
+    return [list(by_source.values()) for by_source in candidates]
 
 
 def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
@@ -243,7 +247,7 @@ def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
         normals=tuple(content["normals"]),
         spans=(),
         confidence=1.0,
-        belongings=tuple((EntityKind(kind), one) for kind, one in content["belongings"]),
+        belongings=tuple((EntityKind(kind), value) for kind, value in content["belongings"]),
     )
 
 

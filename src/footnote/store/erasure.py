@@ -54,10 +54,10 @@ class Findings:
 async def family_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> Family:
     """Return the identifiers of existing documents and everything attached below them."""
     rows = await scope.all(_SQL["family"], {"document_ids": list(document_ids)})
-    found = tuple(row["document_id"] for row in rows)
-    blobs = await scope.all(_SQL["blobs"], {"document_ids": list(found)})
+    existing_ids = tuple(row["document_id"] for row in rows)
+    blobs = await scope.all(_SQL["blobs"], {"document_ids": list(existing_ids)})
     return Family(
-        document_ids=found,
+        document_ids=existing_ids,
         chunks=ranges_of([row["chunks"] for row in rows]),
         blob_keys=tuple(row["blob_key"] for row in blobs),
     )
@@ -70,7 +70,7 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     """
     parameters: dict[str, object] = {
         "document_ids": list(family.document_ids),
-        "document_names": [str(each) for each in family.document_ids],
+        "document_names": [str(document_id) for document_id in family.document_ids],
         "chunks": multirange_of(family.chunks),
     }
     counts: dict[str, int] = {}
@@ -80,8 +80,8 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
         counts[row["name"]] = await _count(scope, statement, parameters)
         if not row["owned"]:
             records.add(row["name"])
-    for place, name in ((CHUNKS, "chunks_by_number"), (VECTORS, "vectors_by_number")):
-        counts[place] = await _count(scope, sql.SQL(_SQL[name]), parameters)
+    for label, name in ((CHUNKS, "chunks_by_number"), (VECTORS, "vectors_by_number")):
+        counts[label] = await _count(scope, sql.SQL(_SQL[name]), parameters)
     counts[SEGMENTS], counts[POSTINGS] = await _count_indexed(scope, family.chunks)
     counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
     counts[ANSWERS] += await count_naming(scope, family.document_ids)
@@ -89,20 +89,20 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     counts[GIVEN_NAMES], counts[DECISIONS] = traces.names, traces.decisions
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
     # Count existing blobs, except those that other documents with the same bytes use.
-    found = 0
+    stored_blobs = 0
     for key in family.blob_keys:
         users = await scope.single(
             _SQL["users_of_blob"],
             {"blob_key": key, "content_sha256": bytes.fromhex(key.rpartition("/")[2])},
         )
-        found += not users["documents"] and await blobs.exists(key)
-    counts[BLOBS] = found
+        stored_blobs += not users["documents"] and await blobs.exists(key)
+    counts[BLOBS] = stored_blobs
     return Findings(counts=counts, records=frozenset(records))
 
 
 async def drop_jobs(scope: WorkspaceScope, family: Family) -> None:
     """Delete the queued jobs of the documents."""
-    names = [str(each) for each in family.document_ids]
+    names = [str(document_id) for document_id in family.document_ids]
     await scope.execute(_SQL["drop_jobs"], {"document_names": names})
 
 
@@ -118,12 +118,12 @@ async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[in
     segments = lists = 0
     for row in await scope.all(_SQL["segment_ids"]):
         of_segment = {"segment_id": row["segment_id"]}
-        for found in await scope.all(_SQL["segment_numbers"], of_segment, binary=True):
-            numbers = np.frombuffer(found["chunk_numbers"], CHUNK_NUMBER)
+        for segment in await scope.all(_SQL["segment_numbers"], of_segment, binary=True):
+            numbers = np.frombuffer(segment["chunk_numbers"], CHUNK_NUMBER)
             segments += bool(chunks.count_of_rising(numbers))
         for part in term_slices(row["chunk_count"]):
             postings = await load_postings(scope, [row["segment_id"]], part, ChunkRanges.empty())
             counts = np.frombuffer(postings.counts, COUNT)
-            among = chunks.contains(np.frombuffer(postings.chunk_numbers, CHUNK_NUMBER))
-            lists += np.unique(np.repeat(np.arange(counts.size), counts)[among]).size
+            mask = chunks.contains(np.frombuffer(postings.chunk_numbers, CHUNK_NUMBER))
+            lists += np.unique(np.repeat(np.arange(counts.size), counts)[mask]).size
     return segments, lists

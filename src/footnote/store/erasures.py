@@ -41,12 +41,12 @@ async def is_collection(scope: WorkspaceScope, collection: str) -> bool:
     return bool(row["found"])
 
 
-async def doomed_documents(scope: WorkspaceScope, doomed: Doomed) -> tuple[UUID, ...]:
+async def doomed_documents(scope: WorkspaceScope, erasure: Doomed) -> tuple[UUID, ...]:
     """List the target's documents that exist now. Takes a scope of the system."""
     names = ["there"]
-    if doomed.target is not ErasureTarget.DOCUMENT:
-        names.append(f"documents_of_{doomed.target}")
-    rows = [row for name in names for row in await scope.all(_SQL[name], doomed.parameters)]
+    if erasure.target is not ErasureTarget.DOCUMENT:
+        names.append(f"documents_of_{erasure.target}")
+    rows = [row for name in names for row in await scope.all(_SQL[name], erasure.parameters)]
     return tuple(dict.fromkeys(row["document_id"] for row in rows))
 
 
@@ -89,15 +89,15 @@ async def strip_events(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> N
     await scope.execute(_SQL["strip_events"], {"document_ids": list(document_ids)})
 
 
-async def count_of_principal(scope: WorkspaceScope, doomed: Doomed) -> Mapping[str, int]:
+async def count_of_principal(scope: WorkspaceScope, erasure: Doomed) -> Mapping[str, int]:
     """Count what a principal asked, got answered, pushed and saved.
 
     Takes a scope of the system.
     """
-    return await scope.single(_SQL["of_principal"], doomed.parameters)
+    return await scope.single(_SQL["of_principal"], erasure.parameters)
 
 
-async def delete_of_principal(scope: WorkspaceScope, doomed: Doomed) -> None:
+async def delete_of_principal(scope: WorkspaceScope, erasure: Doomed) -> None:
     """Delete a principal's conversations, queries, pushes, views and evaluations.
 
     Raises UnderLegalHold.
@@ -106,7 +106,7 @@ async def delete_of_principal(scope: WorkspaceScope, doomed: Doomed) -> None:
         *("delete_conversations", "delete_queries", "delete_pushes_of_principal"),
         *("delete_views", "delete_evaluations", "delete_started_evaluations"),
     ):
-        await scope.execute(_SQL[name], doomed.parameters)
+        await scope.execute(_SQL[name], erasure.parameters)
 
 
 async def certified(scope: WorkspaceScope, certificate_id: UUID) -> tuple[int, str] | None:

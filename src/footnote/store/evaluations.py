@@ -23,11 +23,11 @@ _OUTCOMES = TypeAdapter(tuple[QuestionOutcome, ...])
 
 
 async def keep_run(
-    scope: WorkspaceScope, run: NewEvaluationRun, kept: int, run_id: UUID | None = None
+    scope: WorkspaceScope, run: NewEvaluationRun, retained: int, run_id: UUID | None = None
 ) -> EvaluationRun:
-    """Store a run, under the given id if any, and delete all but the `kept` newest."""
+    """Store a run, under the given id if any, and delete all but the `retained` newest."""
     run_id = run_id or uuid4()
-    plain = [asdict(each) for each in run.outcomes]
+    plain = [asdict(outcome) for outcome in run.outcomes]
     row = await scope.single(
         _SQL["keep"],
         {
@@ -41,7 +41,7 @@ async def keep_run(
             "outcomes": Jsonb(scope.sealing.json(OUTCOMES.of(run_id), plain)),
         },
     )
-    await scope.execute(_SQL["trim"], {"kept": kept})
+    await scope.execute(_SQL["trim"], {"kept": retained})
     return record_of(EvaluationRun, row)
 
 

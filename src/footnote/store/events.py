@@ -77,23 +77,23 @@ class Listener:
         """Yield an asyncio event that is set whenever the workspace may have new events."""
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
-        woken = asyncio.Event()
+        event = asyncio.Event()
         notified = hashlib.sha256(str(workspace_id).encode()).hexdigest()
-        self._waiting.setdefault(notified, set()).add(woken)
+        self._waiting.setdefault(notified, set()).add(event)
         try:
-            yield woken
+            yield event
         finally:
-            others = self._waiting[notified]
-            others.discard(woken)
-            if not others:
+            events = self._waiting[notified]
+            events.discard(event)
+            if not events:
                 del self._waiting[notified]
 
     def end(self) -> None:
         """Make all followers of events stop, now and from now on."""
         self.ended = True
-        for waiting in self._waiting.values():
-            for woken in waiting:
-                woken.set()
+        for events in self._waiting.values():
+            for event in events:
+                event.set()
 
     async def close(self) -> None:
         """Stop listening."""
@@ -117,6 +117,6 @@ class Listener:
             await asyncio.sleep(_RECONNECT_SECONDS)
 
     def _wake(self, *notified: str) -> None:
-        for each in notified:
-            for woken in self._waiting.get(each, ()):
-                woken.set()
+        for channel in notified:
+            for event in self._waiting.get(channel, ()):
+                event.set()

@@ -45,12 +45,12 @@ async def append_exchange(
     An exchange already stored under the question's id is returned unchanged. Raises NotFound, and
     Conflict when the id belongs to another question.
     """
-    first = await _take_numbers(scope, conversation_id, 2, exchange.title)
-    kept = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
-    if kept is not None:
-        return kept.question, kept.reply
+    question_no = await _take_numbers(scope, conversation_id, 2, exchange.title)
+    stored = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
+    if stored is not None:
+        return stored.question, stored.reply
     parent = await last_active(scope, conversation_id)
-    return await _insert_exchange(scope, conversation_id, exchange, first, parent)
+    return await _insert_exchange(scope, conversation_id, exchange, question_no, parent)
 
 
 async def branch_exchange(
@@ -61,11 +61,11 @@ async def branch_exchange(
     An exchange already stored under the question's id is returned unchanged. Raises NotFound, and
     Conflict when the id belongs to another question.
     """
-    first = await _take_numbers(scope, conversation_id, 2, exchange.title)
-    kept = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
-    if kept is not None:
-        return kept.question, kept.reply
-    return await _insert_exchange(scope, conversation_id, exchange, first, parent_no)
+    question_no = await _take_numbers(scope, conversation_id, 2, exchange.title)
+    stored = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
+    if stored is not None:
+        return stored.question, stored.reply
+    return await _insert_exchange(scope, conversation_id, exchange, question_no, parent_no)
 
 
 async def branch_answer(
@@ -80,9 +80,9 @@ async def branch_answer(
     An answer already stored under its id is returned unchanged.
     """
     number = await _take_numbers(scope, conversation_id, 1, "")
-    kept = await kept_reply(scope, conversation_id, reply_id)
-    if kept is not None:
-        return kept.reply
+    stored = await kept_reply(scope, conversation_id, reply_id)
+    if stored is not None:
+        return stored.reply
     await _insert_answer(
         scope,
         conversation_id,
@@ -110,16 +110,20 @@ async def keep_suggestions(
     answer = None if row is None else answer_of(scope, conversation_id, row)
     if answer is None or answer.suggestions is not None:
         return
-    wanted = {each for one in suggestions for each in one.document_ids}
-    rows = await scope.all(_SQL["hold_documents"], {"document_ids": list(wanted)})
-    held = {row["document_id"] for row in rows}
-    kept = tuple(each for each in suggestions if held.issuperset(each.document_ids))
+    document_ids = {
+        document_id for suggestion in suggestions for document_id in suggestion.document_ids
+    }
+    rows = await scope.all(_SQL["hold_documents"], {"document_ids": list(document_ids)})
+    locked = {row["document_id"] for row in rows}
+    retained = tuple(
+        suggestion for suggestion in suggestions if locked.issuperset(suggestion.document_ids)
+    )
     place = ANSWER.of(scope.principal.principal_id, conversation_id, message_no)
-    sealed = answer_json(scope, place, replace(answer, suggestions=kept))
+    sealed = answer_json(scope, place, replace(answer, suggestions=retained))
     await scope.execute(_SQL["replace_answer"], parameters | {"answer": sealed})
     # Sources of suggestions, with no citations.
-    resting = {"document_ids": sorted(held), "citations": [0] * len(held)}
-    await scope.execute(_SQL["insert_sources"], parameters | resting)
+    sources = {"document_ids": sorted(locked), "citations": [0] * len(locked)}
+    await scope.execute(_SQL["insert_sources"], parameters | sources)
 
 
 async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> None:
@@ -173,19 +177,19 @@ async def _insert_exchange(
     scope: WorkspaceScope,
     conversation_id: UUID,
     exchange: NewExchange,
-    first: int,
+    question_no: int,
     parent_no: int | None,
 ) -> tuple[Message, Message]:
     await scope.execute(
         _SQL["insert"],
         {
             "conversation_id": conversation_id,
-            "message_no": first,
+            "message_no": question_no,
             "message_id": exchange.question_id,
             "parent_no": parent_no,
             "role": "user",
             "text": scope.sealing.text(
-                QUESTION.of(scope.principal.principal_id, conversation_id, first),
+                QUESTION.of(scope.principal.principal_id, conversation_id, question_no),
                 exchange.question,
             ),
             "answer": None,
@@ -195,14 +199,14 @@ async def _insert_exchange(
     await _insert_answer(
         scope,
         conversation_id,
-        number=first + 1,
-        parent_no=first,
+        number=question_no + 1,
+        parent_no=question_no,
         reply_id=exchange.reply_id,
         answer=exchange.answer,
     )
-    await _make_active(scope, conversation_id, first + 1)
-    question = await message_at(scope, conversation_id, first)
-    return question, await message_at(scope, conversation_id, first + 1)
+    await _make_active(scope, conversation_id, question_no + 1)
+    question = await message_at(scope, conversation_id, question_no)
+    return question, await message_at(scope, conversation_id, question_no + 1)
 
 
 async def _insert_answer(
@@ -217,9 +221,9 @@ async def _insert_answer(
     """Insert an answer, without what cites documents deleted while it was generated."""
     documents = {"document_ids": list(answer.document_ids)}
     rows = await scope.all(_SQL["hold_documents"], documents)
-    held = {row["document_id"] for row in rows}
-    answer = answer.without_documents(answer.document_ids - held)
-    cited = Counter(each.document_id for each in answer.citations)
+    locked = {row["document_id"] for row in rows}
+    answer = answer.without_documents(answer.document_ids - locked)
+    cited = Counter(citation.document_id for citation in answer.citations)
     parameters = {
         "conversation_id": conversation_id,
         "message_no": number,
@@ -233,8 +237,8 @@ async def _insert_answer(
             answer,
         ),
         "found": answer.found,
-        "document_ids": sorted(held),
-        "citations": [cited[each] for each in sorted(held)],
+        "document_ids": sorted(locked),
+        "citations": [cited[document_id] for document_id in sorted(locked)],
     }
     await scope.execute(_SQL["insert"], parameters)
     await scope.execute(_SQL["insert_sources"], parameters)

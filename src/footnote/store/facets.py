@@ -38,10 +38,10 @@ async def load_facets(
     of chunk, documents with such a chunk. A minimum similarity is ignored. Raises InvalidRequest
     for a field that cannot be counted.
     """
-    wanted = checked_facets(fields)
-    require_readable(scope, wanted)
-    documents = _within(filters, await titles_for(scope, filters.where))
-    cursors = {name: await _ask(scope, name, documents) for name in wanted}
+    names = checked_facets(fields)
+    require_readable(scope, names)
+    documents = _counted_documents(filters, await titles_for(scope, filters.where))
+    cursors = {name: await _send_count(scope, name, documents) for name in names}
     return {name: await _counts(cursor) for name, cursor in cursors.items()}
 
 
@@ -49,39 +49,46 @@ async def count_values(
     scope: WorkspaceScope, name: str, documents: Compiled
 ) -> tuple[FacetCount, ...]:
     """Return a field's most common values in the documents, by descending count, then value."""
-    return await _counts(await _ask(scope, name, documents))
+    return await _counts(await _send_count(scope, name, documents))
 
 
-def checked_facets(fields: Sequence[str], known: Sequence[str] = FACET_FIELDS) -> tuple[str, ...]:
+def checked_facets(
+    fields: Sequence[str], countable: Sequence[str] = FACET_FIELDS
+) -> tuple[str, ...]:
     """Return the distinct fields, if they can be counted. Raises InvalidRequest."""
-    wanted = tuple(dict.fromkeys(fields))
-    if len(wanted) > MAX_FACETS:
+    distinct = tuple(dict.fromkeys(fields))
+    if len(distinct) > MAX_FACETS:
         raise InvalidRequest(
-            f"facets of {len(wanted)} fields are asked for", hint=f"ask for at most {MAX_FACETS}"
+            f"facets of {len(distinct)} fields are asked for", hint=f"ask for at most {MAX_FACETS}"
         )
-    for name in wanted:
+    for name in distinct:
         key = name.removeprefix(METADATA)
-        if name not in known and (key in {name, ""} or not is_storable(key)):
-            near = get_close_matches(name[:60], known, n=1)
-            fit = f"count one of {', '.join(known)}, or {METADATA}KEY"
+        if name not in countable and (key in {name, ""} or not is_storable(key)):
+            suggestions = get_close_matches(name[:60], countable, n=1)
+            advice = f"count one of {', '.join(countable)}, or {METADATA}KEY"
             raise InvalidRequest(
                 f"there are no facets of {name[:60]!r}",
-                hint=f"did you mean {near[0]}?" if near else fit,
+                hint=f"did you mean {suggestions[0]}?" if suggestions else advice,
             )
-    return wanted
+    return distinct
 
 
-def _within(filters: SearchFilters, titles: Titles | None) -> Compiled:
+def _counted_documents(filters: SearchFilters, titles: Titles | None) -> Compiled:
     documents = admitted(filters, titles)
     if not filters.evidence_types:
         return documents
     return Compiled(
         sql.SQL(_SQL["with_kinds"]).format(documents=documents.text),
-        {**documents.parameters, "kinds": [each.value for each in filters.evidence_types]},
+        {
+            **documents.parameters,
+            "kinds": [evidence_type.value for evidence_type in filters.evidence_types],
+        },
     )
 
 
-async def _ask(scope: WorkspaceScope, name: str, documents: Compiled) -> AsyncCursor[DictRow]:
+async def _send_count(
+    scope: WorkspaceScope, name: str, documents: Compiled
+) -> AsyncCursor[DictRow]:
     """Send the query for the counts of a field without awaiting its rows."""
     value = _STATUS if name == "status" else value_of(name)
     form = "metadata" if name.startswith(METADATA) else _FORMS.get(name, "single")

@@ -34,9 +34,9 @@ class Disagreement:
     def subject(self) -> str:
         """The common subject of the facts, or else the identifier that they state, if any."""
         first, *others = self.facts
-        called = {each.subject.casefold() for each in others}
+        names = {fact.subject.casefold() for fact in others}
         number = first.qualifiers.get("identifier", "")
-        return first.subject if called <= {first.subject.casefold()} or not number else number
+        return first.subject if names <= {first.subject.casefold()} or not number else number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +95,9 @@ async def facts_quoted(
     rows = await scope.all(
         _SQL["quoted"],
         {
-            "document_ids": [each.document_id for each in places],
-            "starts": [each.start for each in places],
-            "ends": [each.end for each in places],
+            "document_ids": [place.document_id for place in places],
+            "starts": [place.start for place in places],
+            "ends": [place.end for place in places],
             "longest": LONGEST_OBJECT,
             "limit": _MOST_QUOTED,
         },
@@ -120,17 +120,19 @@ async def facts_against(
 ) -> Mapping[UUID, tuple[Fact, ...]]:
     """Return the visible facts that contradict each of the facts, if any."""
     rows = await scope.all(_SQL["claims_of"], {"fact_ids": list(fact_ids)})
-    said = {row["fact_id"]: (bytes(row["claim_key"]), bytes(row["value_key"])) for row in rows}
-    claims = {claim for claim, _ in said.values()}
-    found = {each.claim: each for each in await disagreements(scope, claims, len(claims))}
+    stated = {row["fact_id"]: (bytes(row["claim_key"]), bytes(row["value_key"])) for row in rows}
+    claims = {claim for claim, _ in stated.values()}
+    by_claim = {
+        conflict.claim: conflict for conflict in await disagreements(scope, claims, len(claims))
+    }
     return {
         fact_id: tuple(
             fact
-            for fact, each in zip(found[claim].facts, found[claim].values, strict=True)
-            if each != value
+            for fact, other_value in zip(by_claim[claim].facts, by_claim[claim].values, strict=True)
+            if other_value != value
         )
-        for fact_id, (claim, value) in said.items()
-        if claim in found
+        for fact_id, (claim, value) in stated.items()
+        if claim in by_claim
     }
 
 
@@ -149,9 +151,9 @@ async def _of_claims(
     return tuple(
         Disagreement(
             claim=claim,
-            facts=tuple(fact for _, fact in each),
-            values=tuple(value for value, _ in each),
+            facts=tuple(fact for _, fact in entries),
+            values=tuple(value for value, _ in entries),
         )
-        for claim, each in by_claim.items()
-        if len(each) > 1
+        for claim, entries in by_claim.items()
+        if len(entries) > 1
     )

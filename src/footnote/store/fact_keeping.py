@@ -110,36 +110,39 @@ async def keep_facts(
     """
     facts, vectors = extracted.facts, extracted.vectors
     require_vectors_of(extracted.lane, vectors, len(facts))
-    whose: dict[str, object] = {"document_id": pending.document_id, "version": pending.version}
-    if await scope.one(_SQL["hold_version"], whose) is None:
+    parameters: dict[str, object] = {"document_id": pending.document_id, "version": pending.version}
+    if await scope.one(_SQL["hold_version"], parameters) is None:
         return False
     lane_id = await _lane_of_facts(scope, extracted.lane)
-    keys = [_keys_of(scope.sealing, each) for each in facts]
-    known: dict[bytes, list[DictRow]] = defaultdict(list)
+    keys = [_keys_of(scope.sealing, fact) for fact in facts]
+    earlier: dict[bytes, list[DictRow]] = defaultdict(list)
     outdated = []
-    for row in await scope.all(_SQL["known"], whose):
-        known[bytes(row["same_key"])].append(row)
+    for row in await scope.all(_SQL["known"], parameters):
+        earlier[bytes(row["same_key"])].append(row)
         if row["version"] == pending.version:
             outdated.append(row["fact_id"])
-    for row in await _decided_before(scope, whose):
-        known[row["same_key"]].append(row)
-    kept = [known[each.same].pop(0) if known.get(each.same) else None for each in keys]
-    outdated += [row["fact_id"] for row in kept if row is not None]
-    turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
-    by_model = [each.by_model for each in facts]
-    groups = await _groups(scope, whose | {"lane_id": lane_id}, keys, turned, by_model)
-    await scope.execute(_SQL["drop_vectors"], whose)
-    await scope.execute(_SQL["drop_postings"], whose)
-    await scope.execute(_SQL["remove"], whose | {"fact_ids": outdated})
-    await scope.execute(_SQL["supersede"], whose)
+    for row in await _decided_before(scope, parameters):
+        earlier[row["same_key"]].append(row)
+    replaced = [
+        earlier[fact_keys.same].pop(0) if earlier.get(fact_keys.same) else None
+        for fact_keys in keys
+    ]
+    outdated += [row["fact_id"] for row in replaced if row is not None]
+    transformed = await asyncio.to_thread(scope.sealing.vectors, vectors)
+    by_model = [fact.by_model for fact in facts]
+    groups = await _groups(scope, parameters | {"lane_id": lane_id}, keys, transformed, by_model)
+    await scope.execute(_SQL["drop_vectors"], parameters)
+    await scope.execute(_SQL["drop_postings"], parameters)
+    await scope.execute(_SQL["remove"], parameters | {"fact_ids": outdated})
+    await scope.execute(_SQL["supersede"], parameters)
     rows = [
         {"since_version": pending.version}
-        | _row(scope.sealing, each, key, row)
-        | whose
+        | _row(scope.sealing, fact, fact_keys, row)
+        | parameters
         | {"ordinal": ordinal, "group_id": group}
-        | {"extractor": each.found_by or extracted.extractor}
-        for ordinal, (each, key, row, group) in enumerate(
-            zip(facts, keys, kept, groups, strict=True)
+        | {"extractor": fact.found_by or extracted.extractor}
+        for ordinal, (fact, fact_keys, row, group) in enumerate(
+            zip(facts, keys, replaced, groups, strict=True)
         )
     ]
     await scope.execute_many(_SQL["insert"], rows)
@@ -147,13 +150,13 @@ async def keep_facts(
         _SQL["insert_vector"],
         (
             {"lane_id": lane_id, "fact_id": row["fact_id"], "embedding": HalfVector(vector)}
-            for row, vector in zip(rows, turned, strict=True)
+            for row, vector in zip(rows, transformed, strict=True)
         ),
     )
-    lengths = await _keep_words(scope, whose, facts)
+    lengths = await _insert_postings(scope, parameters, facts)
     await scope.execute(
         _SQL["note_set"],
-        whose
+        parameters
         | {
             "extractor": extracted.extractor,
             "facts": len(facts),
@@ -164,30 +167,30 @@ async def keep_facts(
             "model_output_tokens": extracted.usage.output_tokens,
             "model_cost_usd": extracted.usage.cost_usd if extracted.usage.requests else 0.0,
             "left_out": extracted.left_out,
-            "decided": Jsonb(_still_decided(known, {each.same for each in keys})),
+            "decided": Jsonb(_still_decided(earlier, {fact_keys.same for fact_keys in keys})),
         },
     )
     return True
 
 
-async def _decided_before(scope: WorkspaceScope, whose: Mapping[str, object]) -> list[DictRow]:
+async def _decided_before(scope: WorkspaceScope, parameters: Mapping[str, object]) -> list[DictRow]:
     """Return decisions on facts that the previous extraction did not find."""
-    row = await scope.one(_SQL["decided"], whose)
+    row = await scope.one(_SQL["decided"], parameters)
     return [
         {
-            "fact_id": UUID(each["fact_id"]),
-            "same_key": bytes.fromhex(each["same_key"]),
-            "since_version": whose["version"],
-            "status": each["status"],
-            "decided_by": each["decided_by"],
-            "decided_at": datetime.fromisoformat(each["decided_at"]),
+            "fact_id": UUID(decision["fact_id"]),
+            "same_key": bytes.fromhex(decision["same_key"]),
+            "since_version": parameters["version"],
+            "status": decision["status"],
+            "decided_by": decision["decided_by"],
+            "decided_at": datetime.fromisoformat(decision["decided_at"]),
         }
-        for each in (() if row is None else row["decided"])
+        for decision in (() if row is None else row["decided"])
     ]
 
 
 def _still_decided(
-    not_kept: Mapping[bytes, Sequence[DictRow]], found: Set[bytes]
+    unmatched: Mapping[bytes, Sequence[DictRow]], found_keys: Set[bytes]
 ) -> list[dict[str, str]]:
     """Return decisions on facts not found now, to be stored without the facts' text."""
     return [
@@ -198,8 +201,8 @@ def _still_decided(
             "decided_by": row["decided_by"],
             "decided_at": row["decided_at"].isoformat(),
         }
-        for key, rows in not_kept.items()
-        if key not in found
+        for key, rows in unmatched.items()
+        if key not in found_keys
         for row in rows
         if row["decided_by"] is not None
     ]
@@ -216,7 +219,7 @@ async def _lane_of_facts(scope: WorkspaceScope, lane: Lane) -> int:
 
 async def _groups(
     scope: WorkspaceScope,
-    whose: Mapping[str, object],
+    parameters: Mapping[str, object],
     keys: Sequence[_Keys],
     vectors: Vectors,
     by_model: Sequence[bool],
@@ -227,49 +230,57 @@ async def _groups(
     vectors are similar enough. Within a document, similarity is compared only between facts found
     by rules and facts found by a model.
     """
-    same = {
+    same_groups = {
         bytes(row["same_key"]): row["group_id"]
         for row in await scope.all(
-            _SQL["same_elsewhere"], {**whose, "keys": list({each.same for each in keys})}
+            _SQL["same_elsewhere"],
+            {**parameters, "keys": list({fact_keys.same for fact_keys in keys})},
         )
     }
-    wanted = {each.merge for each in keys if each.same not in same}
-    alike: dict[bytes, list[DictRow]] = defaultdict(list)
+    merge_keys = {fact_keys.merge for fact_keys in keys if fact_keys.same not in same_groups}
+    candidates: dict[bytes, list[DictRow]] = defaultdict(list)
     for row in await scope.all(
-        _SQL["alike_elsewhere"], {**whose, "keys": list(wanted), "limit": _ALIKE_AT_ONCE}
+        _SQL["alike_elsewhere"], {**parameters, "keys": list(merge_keys), "limit": _ALIKE_AT_ONCE}
     ):
-        alike[bytes(row["merge_key"])].append(row)
+        candidates[bytes(row["merge_key"])].append(row)
     groups: list[UUID] = []
-    here: dict[bytes, list[tuple[bool, Vector, UUID]]] = defaultdict(list)
-    for each, vector, is_models in zip(keys, vectors, by_model, strict=True):
-        group = same.get(each.same)
-        for other, theirs, found in here[each.merge] if group is None else ():
-            if other is not is_models and float(theirs @ vector) >= SAME_FACT_SIMILARITY:
-                group = found
+    in_document: dict[bytes, list[tuple[bool, Vector, UUID]]] = defaultdict(list)
+    for fact_keys, vector, is_models in zip(keys, vectors, by_model, strict=True):
+        group = same_groups.get(fact_keys.same)
+        for other_is_models, other_vector, other_group in (
+            in_document[fact_keys.merge] if group is None else ()
+        ):
+            if (
+                other_is_models is not is_models
+                and float(other_vector @ vector) >= SAME_FACT_SIMILARITY
+            ):
+                group = other_group
                 break
-        near = alike.get(each.merge)
-        if group is None and near:
-            others = np.stack([row["embedding"].to_numpy() for row in near]).astype(np.float32)
-            similarities = others @ vector
+        nearby = candidates.get(fact_keys.merge)
+        if group is None and nearby:
+            other_vectors = np.stack([row["embedding"].to_numpy() for row in nearby]).astype(
+                np.float32
+            )
+            similarities = other_vectors @ vector
             best = int(similarities.argmax())
             if similarities[best] >= SAME_FACT_SIMILARITY:
-                group = near[best]["group_id"]
+                group = nearby[best]["group_id"]
         # Facts of one document in the same words share a group as well.
-        same[each.same] = group or uuid4()
-        groups.append(same[each.same])
-        here[each.merge].append((is_models, vector, same[each.same]))
+        same_groups[fact_keys.same] = group or uuid4()
+        groups.append(same_groups[fact_keys.same])
+        in_document[fact_keys.merge].append((is_models, vector, same_groups[fact_keys.same]))
     return groups
 
 
-async def _keep_words(
-    scope: WorkspaceScope, whose: Mapping[str, object], facts: Sequence[KeyedFact]
+async def _insert_postings(
+    scope: WorkspaceScope, parameters: Mapping[str, object], facts: Sequence[KeyedFact]
 ) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     """Insert the posting lists of a document's facts; return the number of terms per fact."""
     key = await lexical_key(scope)
     postings: dict[int, tuple[list[int], list[int]]] = {}
-    for ordinal, each in enumerate(facts):
+    for ordinal, fact in enumerate(facts):
         counts: dict[int, int] = defaultdict(int)
-        for term in term_ids(key, each.terms):
+        for term in term_ids(key, fact.terms):
             counts[term] += 1
         for term, count in counts.items():
             ordinals, frequencies = postings.setdefault(term, ([], []))
@@ -279,7 +290,7 @@ async def _keep_words(
         _SQL["insert_posting"],
         (
             {
-                "document_id": whose["document_id"],
+                "document_id": parameters["document_id"],
                 "term": term,
                 "ordinals": np.array(ordinals, LENGTH).tobytes(),
                 "frequencies": np.array(frequencies, FREQUENCY).tobytes(),
@@ -287,30 +298,30 @@ async def _keep_words(
             for term, (ordinals, frequencies) in sorted(postings.items())
         ),
     )
-    return np.array([len(each.terms) for each in facts], dtype=np.int32)
+    return np.array([len(fact.terms) for fact in facts], dtype=np.int32)
 
 
-def _keys_of(sealing: Sealing, each: KeyedFact) -> _Keys:
+def _keys_of(sealing: Sealing, fact: KeyedFact) -> _Keys:
     def key(text: str) -> bytes:
         return sealing.text_hash(blake2b(text.encode(), digest_size=_KEY_BYTES).digest())
 
     return _Keys(
-        same=key(f"same\n{each.same}"),
-        merge=key(f"merge\n{each.merge}"),
-        claim=key(f"claim\n{each.claim}"),
-        value=key(f"value\n{each.value}"),
-        subject=[hashed(sealing, form) for form in each.subject_forms],
-        object=[hashed(sealing, form) for form in each.object_forms],
+        same=key(f"same\n{fact.same}"),
+        merge=key(f"merge\n{fact.merge}"),
+        claim=key(f"claim\n{fact.claim}"),
+        value=key(f"value\n{fact.value}"),
+        subject=[hashed(sealing, form) for form in fact.subject_forms],
+        object=[hashed(sealing, form) for form in fact.object_forms],
     )
 
 
 def _row(
-    sealing: Sealing, each: KeyedFact, keys: _Keys, before: DictRow | None
+    sealing: Sealing, keyed: KeyedFact, keys: _Keys, replaced: DictRow | None
 ) -> dict[str, object]:
-    """Return a fact as a row; `before` is the replaced row of the same fact."""
-    fact_id = uuid4() if before is None else before["fact_id"]
-    decided = before is not None and before["decided_by"] is not None
-    fact = each.fact
+    """Return a fact as a row; `replaced` is the earlier row of the same fact."""
+    fact_id = uuid4() if replaced is None else replaced["fact_id"]
+    decided = replaced is not None and replaced["decided_by"] is not None
+    fact = keyed.fact
     content = {
         "subject": fact.subject,
         "predicate": fact.predicate,
@@ -320,14 +331,18 @@ def _row(
         "unit": fact.unit,
         "qualifiers": dict(fact.qualifiers),
         "quoted": list(fact.quoted),
-        "quote": each.quote,
-        "place": asdict(each.place),
+        "quote": keyed.quote,
+        "place": asdict(keyed.place),
     }
-    since: dict[str, object] = {} if before is None else {"since_version": before["since_version"]}
-    return since | {
+    since_version: dict[str, object] = (
+        {} if replaced is None else {"since_version": replaced["since_version"]}
+    )
+    return since_version | {
         "fact_id": fact_id,
         "kind": fact.kind.value,
-        "status": before["status"] if before is not None and decided else FactStatus.PROPOSED.value,
+        "status": replaced["status"]
+        if replaced is not None and decided
+        else FactStatus.PROPOSED.value,
         "content": Jsonb(sealing.json(FACT.of(fact_id), content)),
         "spans": Jsonb([list(span) for span in fact.spans]),
         "char_start": fact.spans[0][0],
@@ -342,7 +357,7 @@ def _row(
         "value_key": keys.value,
         "subject_keys": keys.subject,
         "object_keys": keys.object,
-        "comparable": each.comparable,
-        "decided_by": before["decided_by"] if before is not None else None,
-        "decided_at": before["decided_at"] if before is not None else None,
+        "comparable": keyed.comparable,
+        "decided_by": replaced["decided_by"] if replaced is not None else None,
+        "decided_at": replaced["decided_at"] if replaced is not None else None,
     }

@@ -73,17 +73,17 @@ async def facts_with_words(
     totals = await scope.single(_SQL["totals"])
     lengths = await scope.all(_SQL["lengths"], {"document_ids": documents}, binary=True)
     # Number the facts in one range per document, as chunks are.
-    first: dict[UUID, int] = {}
-    known: list[np.ndarray[tuple[int], np.dtype[np.int32]]] = []
+    offsets: dict[UUID, int] = {}
+    arrays: list[np.ndarray[tuple[int], np.dtype[np.int32]]] = []
     rejected: list[tuple[int, int]] = []
     end = 0
     for row in lengths:
-        own = np.frombuffer(row["lengths"], LENGTH)
-        first[row["document_id"]] = end
-        rejected += [(end + each, end + each + 1) for each in sorted(row["rejected"])]
-        known.append(own)
-        end += own.size
-    length_of = np.concatenate(known) if known else np.zeros(0, np.int32)
+        document_lengths = np.frombuffer(row["lengths"], LENGTH)
+        offsets[row["document_id"]] = end
+        rejected += [(end + ordinal, end + ordinal + 1) for ordinal in sorted(row["rejected"])]
+        arrays.append(document_lengths)
+        end += document_lengths.size
+    length_of = np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
     corpus = CorpusLengths(
         chunk_numbers=np.arange(end, dtype=np.int32),
         lengths=length_of,
@@ -91,39 +91,40 @@ async def facts_with_words(
         live_chunks=max(int(totals["facts"]), end),
         average_length=totals["length"] / max(1, totals["facts"]),
     )
-    parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for row in sorted(rows, key=lambda each: first[each["document_id"]]):
+    lists_by_term: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+    for row in sorted(rows, key=lambda row: offsets[row["document_id"]]):
         ordinals, frequencies = decode_posting(row["ordinals"], row["frequencies"])
-        parts.setdefault(row["term"], []).append(
-            (ordinals + first[row["document_id"]], frequencies)
+        lists_by_term.setdefault(row["term"], []).append(
+            (ordinals + offsets[row["document_id"]], frequencies)
         )
     postings = {
         term: (
-            np.concatenate([numbers for numbers, _ in each]).astype(np.int32),
-            np.concatenate([frequencies for _, frequencies in each]),
+            np.concatenate([numbers for numbers, _ in lists]).astype(np.int32),
+            np.concatenate([frequencies for _, frequencies in lists]),
         )
-        for term, each in parts.items()
+        for term, lists in lists_by_term.items()
     }
     dead = ChunkRanges.from_pairs(rejected)
     ranking = score(postings, corpus, dead, None, limit).ranking
-    starts = np.array([first[row["document_id"]] for row in lengths])
-    whose = [row["document_id"] for row in lengths]
-    places = [int(np.searchsorted(starts, hit.chunk_no, side="right")) - 1 for hit in ranking]
-    found = await scope.all(
+    starts = np.array([offsets[row["document_id"]] for row in lengths])
+    owners = [row["document_id"] for row in lengths]
+    positions = [int(np.searchsorted(starts, hit.chunk_no, side="right")) - 1 for hit in ranking]
+    fact_rows = await scope.all(
         _SQL["by_ordinals"],
         {
-            "document_ids": [whose[each] for each in places],
+            "document_ids": [owners[position] for position in positions],
             "ordinals": [
-                hit.chunk_no - int(starts[each]) for hit, each in zip(ranking, places, strict=True)
+                hit.chunk_no - int(starts[position])
+                for hit, position in zip(ranking, positions, strict=True)
             ],
         },
     )
-    by_place = {(row["document_id"], row["ordinal"]): row for row in found}
+    row_by_position = {(row["document_id"], row["ordinal"]): row for row in fact_rows}
     ranked = []
-    for hit, each in zip(ranking, places, strict=True):
-        shown = by_place.get((whose[each], hit.chunk_no - int(starts[each])))
-        if shown is not None:
+    for hit, position in zip(ranking, positions, strict=True):
+        fact = row_by_position.get((owners[position], hit.chunk_no - int(starts[position])))
+        if fact is not None:
             ranked.append(
-                RankedFact(fact_id=shown["fact_id"], group_id=shown["group_id"], score=hit.score)
+                RankedFact(fact_id=fact["fact_id"], group_id=fact["group_id"], score=hit.score)
             )
     return tuple(ranked)

@@ -32,7 +32,7 @@ class WantedFacts:
 
 
 async def list_facts(
-    scope: WorkspaceScope, wanted: WantedFacts, *, limit: int, after: tuple[UUID, int] | None
+    scope: WorkspaceScope, filters: WantedFacts, *, limit: int, after: tuple[UUID, int] | None
 ) -> tuple[tuple[Fact, int], ...]:
     """List a page of visible facts in document order, each with its ordinal.
 
@@ -40,26 +40,26 @@ async def list_facts(
     """
     document, ordinal = after or (_FIRST, -1)
     rows = await scope.all(
-        _SQL["facts" if wanted.entity_id is None else "of_entity"],
+        _SQL["facts" if filters.entity_id is None else "of_entity"],
         {
-            "entity_id": wanted.entity_id,
-            "statuses": [each.value for each in wanted.statuses],
-            "kinds": [each.value for each in wanted.kinds],
-            "document_id": wanted.document_id,
+            "entity_id": filters.entity_id,
+            "statuses": [status.value for status in filters.statuses],
+            "kinds": [kind.value for kind in filters.kinds],
+            "document_id": filters.document_id,
             "after_document": document,
             "after_ordinal": ordinal,
             "limit": limit,
         },
     )
-    found = await facts_of(scope, rows)
-    return tuple((each, row["ordinal"]) for each, row in zip(found, rows, strict=True))
+    facts = await facts_of(scope, rows)
+    return tuple((fact, row["ordinal"]) for fact, row in zip(facts, rows, strict=True))
 
 
 async def facts_by_ids(scope: WorkspaceScope, fact_ids: Sequence[UUID]) -> tuple[Fact, ...]:
     """Return the visible facts of the ids, in their order."""
     rows = await scope.all(_SQL["by_ids"], {"fact_ids": list(fact_ids)})
-    found = {each.fact_id: each for each in await facts_of(scope, rows)}
-    return tuple(found[each] for each in fact_ids if each in found)
+    facts = {fact.fact_id: fact for fact in await facts_of(scope, rows)}
+    return tuple(facts[fact_id] for fact_id in fact_ids if fact_id in facts)
 
 
 async def documents_saying(scope: WorkspaceScope, fact_id: UUID) -> list[UUID]:
@@ -90,7 +90,7 @@ async def facts_of_versions(
     """Return the version extracted last, its facts, and those that it superseded."""
     row = await scope.one(_SQL["set_of"], {"document_id": document_id})
     rows = await scope.all(_SQL["versions"], {"document_id": document_id})
-    found = await facts_of(scope, rows)
+    facts = await facts_of(scope, rows)
     return None if row is None else row["version"], tuple(
         VersionedFact(
             fact=fact,
@@ -98,21 +98,23 @@ async def facts_of_versions(
             value=bytes(row["value_key"]),
             is_new=row["since_version"] == row["version"],
         )
-        for fact, row in zip(found, rows, strict=True)
+        for fact, row in zip(facts, rows, strict=True)
     )
 
 
 async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact, ...]:
     """Make a fact of each complete row, with the sources of equivalent facts."""
     groups = {row["group_id"] for row in rows if row["status"] != FactStatus.SUPERSEDED}
-    others: dict[UUID, list[DictRow]] = defaultdict(list)
+    group_rows: dict[UUID, list[DictRow]] = defaultdict(list)
     if groups:
         for row in await scope.all(_SQL["of_groups"], {"groups": list(groups)}):
-            others[row["group_id"]].append(row)
+            group_rows[row["group_id"]].append(row)
     facts = []
     linked = await _linked(scope, [row["fact_id"] for row in rows])
     for row in rows:
-        same = [each for each in others[row["group_id"]] if each["fact_id"] != row["fact_id"]]
+        equivalent = [
+            other for other in group_rows[row["group_id"]] if other["fact_id"] != row["fact_id"]
+        ]
         content = _content(scope, row)
         facts.append(
             Fact(
@@ -136,7 +138,7 @@ async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact
                 extractor=row["extractor"],
                 extracted_at=row["extracted_at"],
                 decided_by=row["decided_by"],
-                sources=tuple(_source(scope, each) for each in (row, *same)),
+                sources=tuple(_source(scope, source) for source in (row, *equivalent)),
             )
         )
     return tuple(facts)

@@ -57,12 +57,12 @@ class FileCopies:
     new: int = 0
     new_bytes: int = 0
 
-    def copy(self, tell: Callable[[int], None]) -> None:
-        """Copy files that no backup has yet; `tell` receives the number copied so far."""
+    def copy(self, report: Callable[[int], None]) -> None:
+        """Copy files that no backup has yet; `report` receives the number copied so far."""
         for key, version in self._listed():
-            before = self.found.get(key) or self.known.get(key)
-            if before is not None and before.version == version:
-                self.found[key] = before
+            existing = self.found.get(key) or self.known.get(key)
+            if existing is not None and existing.version == version:
+                self.found[key] = existing
                 continue
             name = f"files/{self.backups.cipher.name_of(f'{key} {version}')}"
             try:
@@ -72,16 +72,16 @@ class FileCopies:
             self.found[key] = KeptFile(key=key, version=version, part=part)
             self.new += 1
             self.new_bytes += part.bytes
-            tell(self.new)
+            report(self.new)
 
     def _listed(self) -> Iterator[tuple[str, str]]:
         if self.source_folder is not None and not self.source_folder.is_dir():
             return
         try:
             for batch in obstore.list(self.source):
-                for each in batch:
-                    tag = each["e_tag"] or each["last_modified"].isoformat()
-                    yield each["path"], f"{tag} {each['size']}"
+                for entry in batch:
+                    tag = entry["e_tag"] or entry["last_modified"].isoformat()
+                    yield entry["path"], f"{tag} {entry['size']}"
         except (OSError, BaseError) as error:
             raise _unreachable(error) from error
 
@@ -111,17 +111,17 @@ def put_back(
     backups: BackupStore,
     target: ObjectStore,
     files: Files,
-    wanted: Iterable[str],
-    tell: Callable[[int], None],
+    keys: Iterable[str],
+    report: Callable[[int], None],
 ) -> tuple[int, tuple[str, ...]]:
-    """Restore the wanted files; return their number, and the keys that no backup has."""
+    """Restore the files with these keys; return their number, and the keys that no backup has."""
     done, missing = 0, []
-    for key in wanted:
-        kept = files.get(key)
-        if kept is None:
+    for key in keys:
+        stored = files.get(key)
+        if stored is None:
             missing.append(key)
             continue
-        plain = backups.read(kept.part.name, compressed=False, part=kept.part)
+        plain = backups.read(stored.part.name, compressed=False, part=stored.part)
         try:
             with read_ahead(plain) as pieces:
                 obstore.put(target, key, pieces, chunk_size=5 * _READ_BYTES)
@@ -130,7 +130,7 @@ def put_back(
         except (OSError, BaseError) as error:
             raise _unreachable(error) from error
         done += 1
-        tell(done)
+        report(done)
     return done, tuple(missing)
 
 

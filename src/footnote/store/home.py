@@ -33,9 +33,7 @@ _OURS = re.compile(
 )
 """Entries of a home folder in any version; one of them identifies a home."""
 
-_PASSED_OVER = re.compile(
-    r"lost\+found|\.snapshots?|\.DS_Store|\.nfs.*|\.git(?:ignore|keep)|\.keep"
-)
+_IGNORED = re.compile(r"lost\+found|\.snapshots?|\.DS_Store|\.nfs.*|\.git(?:ignore|keep)|\.keep")
 """Files ignored in an empty folder: those of file systems, and placeholders in repositories."""
 
 
@@ -46,17 +44,17 @@ def require_home(home: Path) -> None:
     """
     home = home.expanduser().absolute()
     with _refusing(home):
-        for place in (home, *home.parents):
-            if place.is_dir():
+        for path in (home, *home.parents):
+            if path.is_dir():
                 break
-            if place.exists():
-                raise _refused(f"{place} is a file, not a folder")
-            if place.is_symlink():
-                raise _refused(f"{place} is a symbolic link that leads to no folder")
+            if path.exists():
+                raise _refused(f"{path} is a file, not a folder")
+            if path.is_symlink():
+                raise _refused(f"{path} is a symbolic link that leads to no folder")
         if home.exists() and home.samefile(FILESYSTEM_ROOT):
             raise _refused(f"{home} is the root of the file system, not a folder of its own")
-        names = [each.name for each in home.iterdir()] if home.exists() else []
-    if not any(map(_OURS.fullmatch, names)) and not all(map(_PASSED_OVER.fullmatch, names)):
+        names = [entry.name for entry in home.iterdir()] if home.exists() else []
+    if not any(map(_OURS.fullmatch, names)) and not all(map(_IGNORED.fullmatch, names)):
         raise UnsupportedSettings(
             f"{home} has files in it, and none of Footnote's",
             hint=f"set FOOTNOTE_HOME to an empty or a new folder, such as {home / 'footnote'}",
@@ -75,17 +73,17 @@ def require_usable(home: Path) -> None:
             require_open_way(home)
         # Whether a server has run here, so that its folders are ours whatever else lies in them.
         cluster = home / "postgres"
-        settled = (
+        is_ours = (
             not cluster.is_symlink()
             and cluster.is_dir()
             and cluster.stat().st_uid == server_uid()
             and (cluster / "PG_VERSION").is_file()
         )
-        if not settled:
+        if not is_ours:
             _require_unshared(home)
-        _require_ours(home / "postgres", None if settled else re.compile("(?!)"))
+        _require_ours(home / "postgres", None if is_ours else re.compile("(?!)"))
         _require_ours(home / "postgres.new", _CLUSTER)
-        _require_ours(socket_folder_of(home), None if settled else _SOCKETS)
+        _require_ours(socket_folder_of(home), None if is_ours else _SOCKETS)
         for name in ("postgres.lock", "postgres.users"):
             _require_no_link(home / name)
 
@@ -128,34 +126,34 @@ def _require_unshared(home: Path) -> None:
         )
 
 
-def _require_ours(folder: Path, known: re.Pattern[str] | None) -> None:
+def _require_ours(folder: Path, allowed: re.Pattern[str] | None) -> None:
     """Raise UnsupportedSettings for an existing folder that Footnote cannot have made.
 
-    `known` matches the allowed names of its entries; None allows any.
+    `allowed` matches the names of its entries; None allows any.
     """
     _require_no_link(folder)
     try:
         status = folder.lstat()
         foreign = not stat.S_ISDIR(status.st_mode)
         if not foreign and status.st_uid not in {os.geteuid(), server_uid()}:
-            raise _in_the_way(folder, "belongs to another user")
-        if not foreign and known is not None:
-            foreign = any(not known.fullmatch(each.name) for each in folder.iterdir())
+            raise _obstructed(folder, "belongs to another user")
+        if not foreign and allowed is not None:
+            foreign = any(not allowed.fullmatch(entry.name) for entry in folder.iterdir())
     except FileNotFoundError:
         # Absent, or just renamed by another process that starts the same server.
         return
     if foreign:
-        raise _in_the_way(folder, "was not made by Footnote")
+        raise _obstructed(folder, "was not made by Footnote")
 
 
 def _require_no_link(path: Path) -> None:
     if path.is_symlink():
-        raise _in_the_way(path, "is a symbolic link")
+        raise _obstructed(path, "is a symbolic link")
 
 
-def _in_the_way(path: Path, why: str) -> UnsupportedSettings:
+def _obstructed(path: Path, reason: str) -> UnsupportedSettings:
     return UnsupportedSettings(
-        f"{path} {why}, and Footnote keeps its database there",
+        f"{path} {reason}, and Footnote keeps its database there",
         hint=f"set FOOTNOTE_HOME to another folder, or move {path} away",
     )
 

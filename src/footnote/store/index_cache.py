@@ -88,28 +88,28 @@ class IndexCache:
 
     def keep_state(self, workspace_id: UUID, state: IndexState) -> None:
         """Replace the state of the workspace."""
-        known = self._states.pop(workspace_id, None)
-        if known is not None:
-            self._bytes -= _state_bytes(known)
+        previous = self._states.pop(workspace_id, None)
+        if previous is not None:
+            self._bytes -= _state_bytes(previous)
         self._states[workspace_id] = state
         self._bytes += _state_bytes(state)
         self._evict()
 
     def posting(self, workspace_id: UUID, term: int, segments: tuple[int, ...]) -> Posting | None:
         """Return the cached postings of a term over exactly these segments."""
-        found = self._postings.get((workspace_id, term))
-        if found is None or found[0] != segments:
+        cached = self._postings.get((workspace_id, term))
+        if cached is None or cached[0] != segments:
             return None
         self._postings.move_to_end((workspace_id, term))
-        return found[1]
+        return cached[1]
 
     def keep_posting(
         self, workspace_id: UUID, term: int, segments: tuple[int, ...], posting: Posting
     ) -> None:
         """Cache a term's postings, also if it has none."""
-        known = self._postings.pop((workspace_id, term), None)
-        if known is not None:
-            self._bytes -= _posting_bytes(known[1])
+        previous = self._postings.pop((workspace_id, term), None)
+        if previous is not None:
+            self._bytes -= _posting_bytes(previous[1])
         self._postings[workspace_id, term] = (segments, posting)
         self._bytes += _posting_bytes(posting)
         self._evict()
@@ -123,9 +123,9 @@ class IndexCache:
 
     def keep_documents(self, workspace_id: UUID, table: DocumentTable) -> None:
         """Replace the documents of the workspace."""
-        known = self._documents.pop(workspace_id, None)
-        if known is not None:
-            self._bytes -= known.byte_size
+        previous = self._documents.pop(workspace_id, None)
+        if previous is not None:
+            self._bytes -= previous.byte_size
         self._documents[workspace_id] = table
         self._bytes += table.byte_size
         self._evict()

@@ -39,22 +39,22 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     if row is None:
         raise NotFound("the workspace is gone")
     rows = await segments.fetchall()
-    newest = max((each["format"] for each in rows), default=SEGMENT_FORMAT)
+    newest = max((segment["format"] for segment in rows), default=SEGMENT_FORMAT)
     if newest > SEGMENT_FORMAT:
         raise StoreUnavailable(
             f"the index of this workspace was written by a newer Footnote, in form {newest}, and "
             f"this one reads forms up to {SEGMENT_FORMAT}",
             hint="upgrade this server",
         )
-    dead = ranges_of([piece for each in rows for piece in each["dead"]])
+    dead = ranges_of([piece for segment in rows for piece in segment["dead"]])
     return IndexState(
         generation=row["generation"],
         lane_id=lane_id,
         hnsw=lane_id is not None and row["hnsw_lane"] == lane_id,
         lexical_key=scope.sealing.lexical_key(bytes(row["lexical_key"])),
-        segments=tuple(each["segment_id"] for each in rows),
+        segments=tuple(segment["segment_id"] for segment in rows),
         corpus=corpus_lengths(
-            [(bytes(each["chunk_numbers"]), bytes(each["lengths"])) for each in rows], dead
+            [(bytes(segment["chunk_numbers"]), bytes(segment["lengths"])) for segment in rows], dead
         ),
         dead=dead,
         lane=lane.fingerprint,
@@ -66,12 +66,12 @@ async def ask_generation(scope: WorkspaceScope) -> AsyncCursor[DictRow]:
     return await scope.execute(_SQL["generation"])
 
 
-async def read_generation(asked: AsyncCursor[DictRow], configuration: int | None = None) -> int:
+async def read_generation(cursor: AsyncCursor[DictRow], configuration: int | None = None) -> int:
     """Read the index generation, even after the scope has ended. Raises NotFound.
 
     Raises ConfigurationChanged if `configuration` is not the last change of settings.
     """
-    row = await asked.fetchone()
+    row = await cursor.fetchone()
     if row is None:
         raise NotFound("the workspace is gone")
     if configuration is not None and row["configuration"] != configuration:
@@ -85,9 +85,9 @@ async def load_view(scope: WorkspaceScope, filters: SearchFilters) -> View:
 
     Raises InvalidRequest as `load_scope` does.
     """
-    asked = await scope.execute(_SQL["languages"])
+    cursor = await scope.execute(_SQL["languages"])
     ranges = await load_scope(scope, filters)
-    languages = tuple(row["language"] for row in await asked.fetchall())
+    languages = tuple(row["language"] for row in await cursor.fetchall())
     return View(ranges=ranges, languages=languages)
 
 

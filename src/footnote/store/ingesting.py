@@ -123,9 +123,9 @@ class PostgresVersionInWork:
         async with self._scope() as scope:
             sealed_bytes = len(scope.sealing.content(self._part(0), b"")) + _PART_BYTES
             while True:
-                wanted = {"stage": Stage.PARSE, "start": start, "length": sealed_bytes}
+                parameters = {"stage": Stage.PARSE, "start": start, "length": sealed_bytes}
                 row = await scope.one(
-                    _SQL["load_stage_result"], self.stored.key | wanted, binary=True
+                    _SQL["load_stage_result"], self.stored.key | parameters, binary=True
                 )
                 if row is None:
                     return None
@@ -238,12 +238,12 @@ class PostgresVersionInWork:
     async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> KnownTexts:
         clear: list[DictRow] = []
         async with self._scope() as scope:
-            stored = {scope.sealing.text_hash(each): each for each in text_hashes}
-            wanted = {"lane_id": self.lane_id, "hashes": list(stored)}
-            missing = await scope.all(_SQL["missing_vectors"], wanted)
+            stored = {scope.sealing.text_hash(text_hash): text_hash for text_hash in text_hashes}
+            parameters = {"lane_id": self.lane_id, "hashes": list(stored)}
+            missing = await scope.all(_SQL["missing_vectors"], parameters)
             if reader is not None:
-                wanted |= self.stored.key | {"reader": reader}
-                clear = await scope.all(_SQL["clear_texts"], wanted)
+                parameters |= self.stored.key | {"reader": reader}
+                clear = await scope.all(_SQL["clear_texts"], parameters)
         return KnownTexts(
             missing={stored[bytes(row["text_hash"])] for row in missing},
             clear={stored[bytes(row["text_hash"])] for row in clear},
@@ -262,19 +262,19 @@ class PostgresVersionInWork:
         require_vectors_of(self.lane, vectors, len(text_hashes))
         async with self._scope() as scope:
             if progress is None:
-                held = await scope.one(_SQL["hold_version"], self.stored.key) is not None
+                locked = await scope.one(_SQL["hold_version"], self.stored.key) is not None
             else:  # This locks the version as well.
-                held = await self._note_progress(scope, Stage.EMBED, *progress)
-            if not held:
+                locked = await self._note_progress(scope, Stage.EMBED, *progress)
+            if not locked:
                 return False
-            own = {"document_id": self.stored.document_id, "lane_id": self.lane_id}
+            key = {"document_id": self.stored.document_id, "lane_id": self.lane_id}
             hashes = map(scope.sealing.text_hash, text_hashes)
-            turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
+            transformed = await asyncio.to_thread(scope.sealing.vectors, vectors)
             await scope.execute_many(
                 _SQL["stage_vector"],
                 (
-                    own | {"text_hash": text_hash, "embedding": HalfVector(vector)}
-                    for text_hash, vector in zip(hashes, turned, strict=True)
+                    key | {"text_hash": text_hash, "embedding": HalfVector(vector)}
+                    for text_hash, vector in zip(hashes, transformed, strict=True)
                 ),
             )
         return True

@@ -33,17 +33,17 @@ async def uninterrupted(work: Coroutine[object, object, Done]) -> Done:
 
     Raises CancelledError afterwards if the caller was cancelled.
     """
-    working = asyncio.ensure_future(work)
-    interrupted: asyncio.CancelledError | None = None
-    while not working.done():
+    task = asyncio.ensure_future(work)
+    cancellation: asyncio.CancelledError | None = None
+    while not task.done():
         try:
-            await asyncio.wait({working})
+            await asyncio.wait({task})
         except asyncio.CancelledError as error:
-            interrupted = error
-    if interrupted is not None:
-        working.exception()  # Mark it as retrieved; the cancellation takes precedence.
-        raise interrupted
-    return working.result()
+            cancellation = error
+    if cancellation is not None:
+        task.exception()  # Mark it as retrieved; the cancellation takes precedence.
+        raise cancellation
+    return task.result()
 
 
 class _Pipeline(psycopg.AsyncPipeline):
@@ -135,9 +135,9 @@ class ended_cleanly(AbstractAsyncContextManager[Entered]):  # noqa: N801  # it i
         """Exit the context; after a cancellation, without further interruption."""
         if error is None or isinstance(error, Exception):
             return await self._context.__aexit__(kind, error, traceback)
-        return await uninterrupted(self._left(kind, error, traceback))
+        return await uninterrupted(self._exit(kind, error, traceback))
 
-    async def _left(
+    async def _exit(
         self,
         kind: type[BaseException] | None,
         error: BaseException,

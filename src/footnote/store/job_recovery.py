@@ -56,20 +56,20 @@ async def recover_stalled_jobs(
                 },
             )
         ).fetchall()
-        begun = {}
+        byte_sizes = {}
         for row in stalled:
             if row["task"] == INGEST_TASK:
                 await bind_as_system(connection, UUID(row["args"]["workspace_id"]))
-                found = await connection.execute(_SQL["begun_bytes"], row["args"])
-                if (document := await found.fetchone()) is not None:
-                    begun[row["id"]] = document["byte_size"]
-        beside = Counter(row["worker_id"] for row in stalled if row["id"] in begun)
+                cursor = await connection.execute(_SQL["begun_bytes"], row["args"])
+                if (document := await cursor.fetchone()) is not None:
+                    byte_sizes[row["id"]] = document["byte_size"]
+        begun_per_worker = Counter(row["worker_id"] for row in stalled if row["id"] in byte_sizes)
         for row in stalled:
             attempts = row["attempts"]
             changes: dict[str, object] = {"queue": None, "priority": None}
-            if row["id"] in begun:
-                attempts += beside[row["worker_id"]] == 1
-                priority = _priority_aside(attempts, begun[row["id"]])
+            if row["id"] in byte_sizes:
+                attempts += begun_per_worker[row["worker_id"]] == 1
+                priority = _priority_aside(attempts, byte_sizes[row["id"]])
                 changes = {"queue": SET_ASIDE_QUEUE, "priority": priority}
             elif row["task"] != INGEST_TASK:
                 attempts += 1
@@ -88,11 +88,11 @@ def _priority_aside(attempts: int, byte_size: int) -> int:
 async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
     """Whether any worker sent a heartbeat recently, or is slow but holds its presence lock."""
     async with database.outside() as connection:
-        found = await connection.execute(
+        cursor = await connection.execute(
             _SQL["worker_lives"],
             {"silence_seconds": silence_seconds, "presence": PRESENCE, "patience": _PATIENCE},
         )
-        row = await found.fetchone()
+        row = await cursor.fetchone()
     return row is not None and bool(row["lives"])
 
 

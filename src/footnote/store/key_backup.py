@@ -22,8 +22,8 @@ async def stored_keys(owner_url: str, workspace: Workspace) -> BackedUpKeys:
     connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
     async with connection:
         await bind_as_system(connection, workspace.workspace_id)
-        found = await connection.execute(_SQL["keys"], {"workspace_id": workspace.workspace_id})
-        rows = await found.fetchall()
+        cursor = await connection.execute(_SQL["keys"], {"workspace_id": workspace.workspace_id})
+        rows = await cursor.fetchall()
     return BackedUpKeys(
         workspace_id=workspace.workspace_id,
         workspace=workspace.name,
@@ -37,7 +37,7 @@ async def all_stored_keys(owner_url: str) -> tuple[BackedUpKeys, ...]:
         workspaces = await list_workspaces(owner_url)
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
         return ()
-    return tuple([await stored_keys(owner_url, each) for each in workspaces])
+    return tuple([await stored_keys(owner_url, workspace) for workspace in workspaces])
 
 
 async def put_back(
@@ -58,7 +58,7 @@ async def put_back(
     async with connection:
         await bind_as_system(connection, workspace.workspace_id)
         for key in keys:
-            given = {
+            parameters = {
                 "workspace_id": workspace.workspace_id,
                 "version": key.version,
                 "wrapped": key.wrapped,
@@ -66,9 +66,9 @@ async def put_back(
                 "created_at": key.created_at,
                 "wrapped_at": key.wrapped_at,
             }
-            if not (await connection.execute(_SQL["put_back"], given)).rowcount:
+            if not (await connection.execute(_SQL["put_back"], parameters)).rowcount:
                 state = key.state if lost else "old"
-                await connection.execute(_SQL["add_back"], {**given, "state": state})
+                await connection.execute(_SQL["add_back"], {**parameters, "state": state})
                 added = added or state == "old"
     database.keys.forget(workspace.workspace_id)
     if added:

@@ -80,7 +80,7 @@ async def reseal_workspace(database: Database, blobs: SealedBlobs, workspace_id:
     """
     database.keys.forget(workspace_id)
     count = 0
-    for _, columns in groupby(RESEALED, key=lambda each: each.table):
+    for _, columns in groupby(RESEALED, key=lambda column: column.table):
         count += await _reseal_table(database, workspace_id, tuple(columns))
     if (await database.sealing(workspace_id)).encrypts:
         await _drop_stage_results(database, workspace_id)
@@ -98,7 +98,7 @@ async def _reseal_table(
     while True:
         async with database.workspace(workspace_id, SYSTEM) as scope:
             if not scope.sealing.encrypts:
-                columns = [each for each in columns if each.form.startswith("secret")]
+                columns = [column for column in columns if column.form.startswith("secret")]
             if not columns:
                 return count
             rows = await _page(scope, columns, after)
@@ -119,7 +119,7 @@ async def _page(
         parameters |= _key_of(names, after)
     statement = sql.SQL(_SQL["page"]).format(
         key=_names(names),
-        columns=_names([each.column for each in columns]),
+        columns=_names([column.column for column in columns]),
         table=sql.Identifier(columns[0].table),
         after=condition,
     )
@@ -130,17 +130,19 @@ async def _reseal_row(scope: WorkspaceScope, columns: Sequence[SealedColumn], ro
     """Re-encrypt the values of a row that are not under the current key; return their number."""
     names, cipher = columns[0].key, scope.sealing.cipher
     assert cipher is not None, "a key was rotated"
-    fresh: dict[str, object] = {}
+    changed: dict[str, object] = {}
     for column in columns:
         place, stored = column.of(*(row[name] for name in names)), row[column.column]
         records = [record for _, record in records_of(column, place, stored)]
-        bare = bool(stored) and not records and column.form.startswith("secret")
-        if bare or any(cipher.version_of(each) != cipher.current_version for each in records):
-            fresh[column.column] = resealed(scope.sealing, column, place, stored)
-    if fresh:
+        is_plain = bool(stored) and not records and column.form.startswith("secret")
+        if is_plain or any(
+            cipher.version_of(record) != cipher.current_version for record in records
+        ):
+            changed[column.column] = resealed(scope.sealing, column, place, stored)
+    if changed:
         changes = [
             sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder(f"new_{name}"))
-            for name in fresh
+            for name in changed
         ]
         statement = sql.SQL(_SQL["replace"]).format(
             table=sql.Identifier(columns[0].table),
@@ -148,9 +150,9 @@ async def _reseal_row(scope: WorkspaceScope, columns: Sequence[SealedColumn], ro
             key=_names(names),
             values=_values(names),
         )
-        values = {f"new_{name}": value for name, value in fresh.items()}
+        values = {f"new_{name}": value for name, value in changed.items()}
         await scope.execute(statement, values | _key_of(names, row))
-    return len(fresh)
+    return len(changed)
 
 
 async def _drop_stage_results(database: Database, workspace_id: UUID) -> None:

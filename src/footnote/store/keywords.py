@@ -53,7 +53,9 @@ async def term_counts(scope: WorkspaceScope, terms: Sequence[str]) -> TermCounts
     """Count all chunks, and those that contain each term; deleted chunks may be included."""
     ids = term_ids(await lexical_key(scope), terms)
     counts = await count_lists(scope, set(ids))
-    return TermCounts(chunks=await _chunks(scope), holding=tuple(counts[each] for each in ids))
+    return TermCounts(
+        chunks=await _chunks(scope), holding=tuple(counts[term_id] for term_id in ids)
+    )
 
 
 async def keep_keywords(
@@ -74,8 +76,8 @@ async def keep_keywords(
 
 async def pass_over(scope: WorkspaceScope, document: WaitingDocument) -> None:
     """Keep a document's keywords, and mark them as up to date with the workspace's size."""
-    given = {"document_id": document.document_id, "version": document.version}
-    await scope.execute(_SQL["pass_over"], given | {"among": await _chunks(scope)})
+    parameters = {"document_id": document.document_id, "version": document.version}
+    await scope.execute(_SQL["pass_over"], parameters | {"among": await _chunks(scope)})
 
 
 async def _chunks(scope: WorkspaceScope) -> int:

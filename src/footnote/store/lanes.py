@@ -75,9 +75,9 @@ async def begin_reembedding(
             hint="name another model; footnote lanes shows what there is",
         )
     await _refuse_second(scope, parameters)
-    found = await scope.one(_SQL["resumable"], parameters)
-    if found is not None:
-        lane_id = int(found["lane_id"])
+    resumable = await scope.one(_SQL["resumable"], parameters)
+    if resumable is not None:
+        lane_id = int(resumable["lane_id"])
     else:
         lane_id = await _add(scope, parameters | {"state": "building"})
     await _begin(scope, lane_id, False, texts_per_second)
@@ -108,12 +108,12 @@ async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta)
 
 async def previous_lane(scope: WorkspaceScope, name: str) -> LaneStatus | None:
     """Return the lane that was retired most recently; None once it is purged."""
-    left = [
-        each
-        for each in await list_lanes(scope, timedelta(0), name)
-        if each.state is LaneState.PREVIOUS and each.retired_at is not None
+    previous = [
+        lane
+        for lane in await list_lanes(scope, timedelta(0), name)
+        if lane.state is LaneState.PREVIOUS and lane.retired_at is not None
     ]
-    return max(left, key=lambda each: (each.retired_at, each.lane_id), default=None)
+    return max(previous, key=lambda lane: (lane.retired_at, lane.lane_id), default=None)
 
 
 async def cancel_reembedding(scope: WorkspaceScope, name: str) -> int:
@@ -211,14 +211,14 @@ async def _refuse_second(scope: WorkspaceScope, parameters: Mapping[str, object]
 
 
 def _status(row: DictRow, retention: timedelta) -> LaneStatus:
-    left = row["retired_at"]
+    retired_at = row["retired_at"]
     lane = record_of(Lane, row)
     return record_of(
         LaneStatus,
         row,
         lane=lane,
         state=_STATES[row["state"]],
-        purge_after=None if left is None else left + retention,
+        purge_after=None if retired_at is None else retired_at + retention,
         reembedding=None
         if row["work"] is None
         else record_of(

@@ -85,10 +85,10 @@ async def conversations_are_held(scope: WorkspaceScope) -> bool:
 
 def _hold_of(scope: WorkspaceScope, row: DictRow) -> LegalHold:
     plain, hold_id = scope.sealing.plain_text, row["hold_id"]
-    lifted = row["lift_reason"]
+    lift_reason = row["lift_reason"]
     return record_of(
         LegalHold,
         row,
         reason=plain(HOLD_REASON.of(hold_id), row["reason"]),
-        lift_reason=None if lifted is None else plain(HOLD_LIFTED.of(hold_id), lifted),
+        lift_reason=None if lift_reason is None else plain(HOLD_LIFTED.of(hold_id), lift_reason),
     )

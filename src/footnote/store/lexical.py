@@ -51,27 +51,27 @@ async def ask_postings(
     scope: WorkspaceScope, state: IndexState, cache: IndexCache, terms: Iterable[int]
 ) -> AskedPostings:
     """Send the query for the terms' posting lists without waiting for its result."""
-    known: dict[int, Posting] = {}
+    cached: dict[int, Posting] = {}
     missing = []
     for term in terms:
         posting = cache.posting(scope.workspace_id, term, state.segments)
         if posting is None:
             missing.append(term)
         else:
-            known[term] = posting
+            cached[term] = posting
     cursor = await _ask_lists(scope, missing) if missing else None
-    return AskedPostings(known=known, missing=tuple(missing), cursor=cursor)
+    return AskedPostings(known=cached, missing=tuple(missing), cursor=cursor)
 
 
 async def read_postings(
-    scope: WorkspaceScope, state: IndexState, cache: IndexCache, asked: AskedPostings
+    scope: WorkspaceScope, state: IndexState, cache: IndexCache, pending: AskedPostings
 ) -> dict[int, Posting]:
     """Return each term's postings, merged over all segments, dead chunks included."""
-    postings = dict(asked.known)
-    if asked.cursor is None:
+    postings = dict(pending.known)
+    if pending.cursor is None:
         return postings
-    pieces = await _read_lists(asked.cursor, asked.missing)
-    for term in asked.missing:
+    pieces = await _read_lists(pending.cursor, pending.missing)
+    for term in pending.missing:
         posting = decode_posting(*merge_postings(pieces.get(term, ()), _NOTHING_DEAD))
         cache.keep_posting(scope.workspace_id, term, state.segments, posting)
         postings[term] = posting
@@ -88,12 +88,12 @@ async def load_lists(
 async def count_lists(scope: WorkspaceScope, terms: Collection[int]) -> Counter[int]:
     """Count the chunks that contain each term, dead ones included."""
     counts: Counter[int] = Counter()
-    rising = sorted(set(terms))
+    sorted_terms = sorted(set(terms))
     for row in await (await _ask_lists(scope, terms)).fetchall():
         if row["frequencies"] is not None:
             counts[row["block"]] += len(row["lists"]) // CHUNK_NUMBER.itemsize
             continue
-        counts.update(counts_in(row["lists"], terms_in(row["block"], rising)))
+        counts.update(counts_in(row["lists"], terms_in(row["block"], sorted_terms)))
     return counts
 
 
@@ -104,9 +104,9 @@ async def find_holders(
     terms: Sequence[int],
     *,
     allowed: ChunkRanges,
-    shown: int,
+    limit: int,
 ) -> dict[int, TermPostings]:
-    """Return, for each term, how many allowed chunks contain it, and the `shown` lowest numbers.
+    """Return, for each term, how many allowed chunks contain it, and the `limit` lowest numbers.
 
     Terms without such a chunk are left out. The fetched lists are not cached, since these terms are
     spelling candidates and most of them occur in no chunk.
@@ -122,38 +122,40 @@ async def find_holders(
     if missing:
         for term, stored in (await load_lists(scope, missing)).items():
             lists[term] = [np.frombuffer(numbers, CHUNK_NUMBER) for numbers, _ in stored]
-    found: dict[int, TermPostings] = {}
+    holders: dict[int, TermPostings] = {}
     for term, pieces in lists.items():
-        kept = [numbers[allowed.mask_of_rising(numbers)] for numbers in pieces]
-        first = sorted(number for numbers in kept for number in numbers[:shown].tolist())[:shown]
-        if count := sum(numbers.size for numbers in kept):
-            found[term] = TermPostings(count=count, first=tuple(first))
-    return found
+        allowed_lists = [numbers[allowed.mask_of_rising(numbers)] for numbers in pieces]
+        first = sorted(number for numbers in allowed_lists for number in numbers[:limit].tolist())[
+            :limit
+        ]
+        if count := sum(numbers.size for numbers in allowed_lists):
+            holders[term] = TermPostings(count=count, first=tuple(first))
+    return holders
 
 
 async def _ask_lists(scope: WorkspaceScope, terms: Collection[int]) -> AsyncCursor[DictRow]:
-    wanted = {
+    parameters = {
         "blocks": Integers(block_numbers(terms)),
         "terms": Integers(np.array(list(terms))),
     }
-    return await scope.execute(_SQL["postings"], wanted, binary=True)
+    return await scope.execute(_SQL["postings"], parameters, binary=True)
 
 
 async def _read_lists(
     cursor: AsyncCursor[DictRow], terms: Iterable[int]
 ) -> dict[int, list[tuple[bytes, bytes]]]:
-    rising = sorted(set(terms))
+    sorted_terms = sorted(set(terms))
     lists: defaultdict[int, list[tuple[bytes, bytes]]] = defaultdict(list)
     for row in await cursor.fetchall():
         if row["frequencies"] is not None:
             lists[row["block"]].append((row["lists"], row["frequencies"]))
             continue
-        inside = terms_in(row["block"], rising)
-        if len(inside) > _MANY_TERMS:
-            inside = held_in(row["lists"], inside)
-        for term in inside:
-            if (found := find_list(row["lists"], term)) is not None:
-                lists[term].append(found)
+        block_terms = terms_in(row["block"], sorted_terms)
+        if len(block_terms) > _MANY_TERMS:
+            block_terms = held_in(row["lists"], block_terms)
+        for term in block_terms:
+            if (stored := find_list(row["lists"], term)) is not None:
+                lists[term].append(stored)
     return dict(lists)
 
 
@@ -178,11 +180,13 @@ def complete_bm25(
     state: IndexState, postings: Mapping[int, Posting], dense: Ranking, lexical: Ranking
 ) -> Mapping[int, float]:
     """Score every chunk of either ranking that holds a term of the query, by chunk number."""
-    known = scores_of(lexical)
-    missing = sorted(hit.chunk_no for hit in dense if hit.chunk_no not in known)
+    lexical_scores = scores_of(lexical)
+    missing = sorted(hit.chunk_no for hit in dense if hit.chunk_no not in lexical_scores)
     numbers = np.array(missing, dtype=np.int32)
     scores = score_chunks(postings, state.corpus, state.dead, numbers).tolist()
-    return known | {number: bm25 for number, bm25 in zip(missing, scores, strict=True) if bm25}
+    return lexical_scores | {
+        number: bm25 for number, bm25 in zip(missing, scores, strict=True) if bm25
+    }
 
 
 def scores_of(ranking: Ranking) -> dict[int, float]:
@@ -190,7 +194,7 @@ def scores_of(ranking: Ranking) -> dict[int, float]:
     return {hit.chunk_no: hit.score for hit in ranking}
 
 
-def merge_rankings(ranking: Ranking, within: Ranking) -> Ranking:
+def merge_rankings(ranking: Ranking, other: Ranking) -> Ranking:
     """Merge two rankings without duplicates; a hit has the same score in both."""
-    hits = {hit.chunk_no: hit for hit in (*within, *ranking)}
+    hits = {hit.chunk_no: hit for hit in (*other, *ranking)}
     return tuple(sorted(hits.values(), key=lambda hit: (-hit.score, hit.chunk_no)))

@@ -45,7 +45,7 @@ _LARGEST = {DocumentSort.BYTE_SIZE: 2**63, DocumentSort.PAGE_COUNT: 2**31}
 """Upper bounds of the sort keys, exclusive, from the types of their columns."""
 
 SortKey = str | int
-_PLACE = TypeAdapter(tuple[DocumentSort, SortOrder, SortKey, UUID])
+_CURSOR = TypeAdapter(tuple[DocumentSort, SortOrder, SortKey, UUID])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +95,30 @@ async def list_documents(
     invalid condition, and a field that cannot be counted.
     """
     listing = listing or Listing()
-    wanted = checked_facets(facets, LISTED_FACETS)
-    require_readable(scope, wanted)
-    place = _read_cursor(cursor, listing)
+    facet_names = checked_facets(facets, LISTED_FACETS)
+    require_readable(scope, facet_names)
+    position = _read_cursor(cursor, listing)
     conditions = await conditions_of(scope, listing)
     if scope.sealing.encrypts and listing.sort is DocumentSort.TITLE:
-        page = await _page_by_sealed_title(scope, listing, conditions, place, limit)
+        page = await _page_by_sealed_title(scope, listing, conditions, position, limit)
     else:
-        page = await _page(scope, listing, conditions, place, limit)
-    if not wanted:
+        page = await _page(scope, listing, conditions, position, limit)
+    if not facet_names:
         return page
-    everything = joined(conditions.values())
+    all_conditions = joined(conditions.values())
     row = await scope.single(
-        sql.SQL(_SQL["total"]).format(conditions=everything.text), everything.parameters
+        sql.SQL(_SQL["total"]).format(conditions=all_conditions.text), all_conditions.parameters
     )
     counts: dict[str, tuple[FacetCount, ...]] = {}
-    for name in wanted:
+    for name in facet_names:
         # Without the filter on this field, so that its other values are counted too.
-        others = joined(each for field, each in conditions.items() if field != name)
-        within = sql.SQL(_SQL["within"]).format(conditions=others.text)
-        counts[name] = await count_values(scope, name, Compiled(within, others.parameters))
+        other_conditions = joined(
+            condition for field, condition in conditions.items() if field != name
+        )
+        matching = sql.SQL(_SQL["within"]).format(conditions=other_conditions.text)
+        counts[name] = await count_values(
+            scope, name, Compiled(matching, other_conditions.parameters)
+        )
     return DocumentPage(
         documents=page.documents, next_cursor=page.next_cursor, total=row["total"], facets=counts
     )
@@ -155,8 +159,8 @@ async def documents_of_ids(
 ) -> tuple[Document, ...]:
     """Return the visible documents with these ids, in the order of the ids."""
     rows = await scope.all(_SQL["of_ids"], {"document_ids": list(document_ids)})
-    found = {each.document_id: each for each in documents_of(scope, rows)}
-    return tuple(found[each] for each in document_ids if each in found)
+    documents = {document.document_id: document for document in documents_of(scope, rows)}
+    return tuple(documents[document_id] for document_id in document_ids if document_id in documents)
 
 
 # --- filters ----------------------------------------------------------------------------------
@@ -164,24 +168,24 @@ async def documents_of_ids(
 
 async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Compiled]:
     """Compile the filters to SQL conditions, by filtered field. Raises InvalidRequest."""
-    found: dict[str, Compiled] = {}
-    chosen = {
+    conditions: dict[str, Compiled] = {}
+    equalities = {
         "collection": ("collection", listing.collection),
         "status": ("status", listing.status),
         "class": ("document_class", listing.document_class),
     }
-    for field, (column, value) in chosen.items():
+    for field, (column, value) in equalities.items():
         if value is not None:
             text = sql.SQL(_SQL["equals"]).format(
                 column=sql.Identifier("documents", column), value=sql.Placeholder(column)
             )
-            found[field] = Compiled(text, {column: str(value)})
+            conditions[field] = Compiled(text, {column: str(value)})
     if listing.tag is not None:
         text = sql.SQL(_SQL["tagged"]).format(value=sql.Placeholder("tag"))
-        found["tags"] = Compiled(text, {"tag": listing.tag})
+        conditions["tags"] = Compiled(text, {"tag": listing.tag})
     if listing.where is not None:
         titles = await titles_for(scope, listing.where)
-        found["where"] = compile_condition(listing.where, titles)
+        conditions["where"] = compile_condition(listing.where, titles)
     words = listing.query.split()
     if words and scope.sealing.encrypts:
         # The database cannot read encrypted titles: match them here, and filter by id.
@@ -192,7 +196,7 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
             names = f"{title} {row['filename']}".lower()
             if all(word in names for word in lowered):
                 ids.append(row["document_id"])
-        found["query"] = Compiled(
+        conditions["query"] = Compiled(
             sql.SQL(_SQL["among"]).format(ids=sql.Placeholder("named_ids")), {"named_ids": ids}
         )
     elif words:
@@ -201,15 +205,15 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
             for number in range(len(words))
         ]
         values = {f"word_{number}": word for number, word in enumerate(words)}
-        found["query"] = Compiled(sql.SQL(" AND ").join(pieces), values)
-    return found
+        conditions["query"] = Compiled(sql.SQL(" AND ").join(pieces), values)
+    return conditions
 
 
 def joined(conditions: Iterable[Compiled]) -> Compiled:
     """Combine conditions with AND; without any, the result is always true."""
     pieces = [*conditions]
-    parameters = {name: value for each in pieces for name, value in each.parameters.items()}
-    text = sql.SQL(" AND ").join([each.text for each in pieces]) if pieces else sql.SQL("true")
+    parameters = {name: value for piece in pieces for name, value in piece.parameters.items()}
+    text = sql.SQL(" AND ").join([piece.text for piece in pieces]) if pieces else sql.SQL("true")
     return Compiled(text, parameters)
 
 
@@ -217,33 +221,33 @@ def joined(conditions: Iterable[Compiled]) -> Compiled:
 
 
 def page_statement(
-    listing: Listing, conditions: Iterable[Compiled], place: tuple[SortKey, UUID] | None
+    listing: Listing, conditions: Iterable[Compiled], position: tuple[SortKey, UUID] | None
 ) -> Compiled:
     """Return the statement of a page with its parameters, the limit excepted."""
     sorting = _SORTINGS[listing.sort]
     key = sql.Identifier("documents", sorting.column)
-    falling = listing.order is SortOrder.DESCENDING
+    descending = listing.order is SortOrder.DESCENDING
     pieces = [*conditions]
-    if place is not None:
+    if position is not None:
         after = sql.SQL(_SQL["after"]).format(
-            key=key, sign=sql.SQL("<" if falling else ">"), type=sql.SQL(sorting.type)
+            key=key, sign=sql.SQL("<" if descending else ">"), type=sql.SQL(sorting.type)
         )
-        pieces.append(Compiled(after, {"after_key": place[0], "after_id": place[1]}))
-    every = joined(pieces)
+        pieces.append(Compiled(after, {"after_key": position[0], "after_id": position[1]}))
+    condition = joined(pieces)
     text = sql.SQL(_SQL["page"]).format(
-        key=key, conditions=every.text, direction=sql.SQL("DESC" if falling else "ASC")
+        key=key, conditions=condition.text, direction=sql.SQL("DESC" if descending else "ASC")
     )
-    return Compiled(text, every.parameters)
+    return Compiled(text, condition.parameters)
 
 
 async def _page(
     scope: WorkspaceScope,
     listing: Listing,
     conditions: Mapping[str, Compiled],
-    place: tuple[SortKey, UUID] | None,
+    position: tuple[SortKey, UUID] | None,
     limit: int,
 ) -> DocumentPage:
-    statement = page_statement(listing, conditions.values(), place)
+    statement = page_statement(listing, conditions.values(), position)
     rows = await scope.all(
         sql.Composed([statement.text]), {**statement.parameters, "limit": limit + 1}
     )
@@ -252,7 +256,7 @@ async def _page(
         documents=tuple(document_of(scope, row) for row in rows[:limit]),
         next_cursor=None
         if last is None
-        else _write_cursor(listing, _written(last["sort_key"]), last["document_id"]),
+        else _write_cursor(listing, _json_key(last["sort_key"]), last["document_id"]),
     )
 
 
@@ -260,26 +264,26 @@ async def _page_by_sealed_title(
     scope: WorkspaceScope,
     listing: Listing,
     conditions: Mapping[str, Compiled],
-    place: tuple[SortKey, UUID] | None,
+    position: tuple[SortKey, UUID] | None,
     limit: int,
 ) -> DocumentPage:
     """Return a page by encrypted title, which requires sorting all matching documents here."""
-    every = joined(conditions.values())
-    statement = sql.SQL(_SQL["titles"]).format(conditions=every.text)
-    falling = listing.order is SortOrder.DESCENDING
+    condition = joined(conditions.values())
+    statement = sql.SQL(_SQL["titles"]).format(conditions=condition.text)
+    descending = listing.order is SortOrder.DESCENDING
     keys = sorted(
         (
             (
                 sort_text(scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])),
                 row["document_id"],
             )
-            for row in await scope.all(statement, every.parameters)
+            for row in await scope.all(statement, condition.parameters)
         ),
-        reverse=falling,
+        reverse=descending,
     )
-    if place is not None:
-        after = (str(place[0]), place[1])
-        keys = [key for key in keys if (key < after if falling else key > after)]
+    if position is not None:
+        after = (str(position[0]), position[1])
+        keys = [key for key in keys if (key < after if descending else key > after)]
     documents = await documents_of_ids(scope, [document_id for _, document_id in keys[:limit]])
     last = keys[limit - 1] if len(keys) > limit else None
     return DocumentPage(
@@ -290,15 +294,17 @@ async def _page_by_sealed_title(
 
 def sort_text(plain: str) -> str:
     """Return a text's sort key, as the database function of the same name computes it."""
-    spread = unicodedata.normalize("NFKD", plain.lower())
-    kept = (each for each in spread if not _FIRST_MARK <= each <= _LAST_MARK)
-    return "".join(kept)[:_SORTED_CHARACTERS]
+    decomposed = unicodedata.normalize("NFKD", plain.lower())
+    characters = (
+        character for character in decomposed if not _FIRST_MARK <= character <= _LAST_MARK
+    )
+    return "".join(characters)[:_SORTED_CHARACTERS]
 
 
 # --- cursors ----------------------------------------------------------------------------------
 
 
-def _written(key: object) -> SortKey:
+def _json_key(key: object) -> SortKey:
     if isinstance(key, datetime):
         return key.isoformat()
     assert isinstance(key, (str, int)), "lists are sorted by times, texts and numbers"
@@ -307,14 +313,14 @@ def _written(key: object) -> SortKey:
 
 def _write_cursor(listing: Listing, key: SortKey, document_id: UUID) -> str:
     """Encode a position in a list: its order, and the sort key and id of the last row before it."""
-    place = (listing.sort, listing.order, key, document_id)
-    return write_cursor(_PLACE, place, *mark_of(listing))
+    position = (listing.sort, listing.order, key, document_id)
+    return write_cursor(_CURSOR, position, *mark_of(listing))
 
 
 def mark_of(listing: Listing) -> tuple[object, ...]:
     """Return the values that bind a cursor to a list with these filters."""
-    chosen = (listing.collection, listing.status, listing.document_class, listing.tag)
-    return ("documents", (listing.query.split(), *chosen, listing.where))
+    filters = (listing.collection, listing.status, listing.document_class, listing.tag)
+    return ("documents", (listing.query.split(), *filters, listing.where))
 
 
 def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] | None:
@@ -322,11 +328,11 @@ def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] |
     if cursor is None:
         return None
     try:
-        sort, order, key, document_id = read_cursor(_PLACE, cursor, *mark_of(listing))
-        sound = (sort, order) == (listing.sort, listing.order) and _is_key(key, listing.sort)
+        sort, order, key, document_id = read_cursor(_CURSOR, cursor, *mark_of(listing))
+        valid = (sort, order) == (listing.sort, listing.order) and _is_key(key, listing.sort)
     except (InvalidRequest, ValueError) as error:
         raise _no_cursor() from error
-    if not sound:
+    if not valid:
         raise _no_cursor()
     return key, document_id
 

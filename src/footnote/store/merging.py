@@ -61,9 +61,9 @@ def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...
     classes: defaultdict[int, list[int]] = defaultdict(list)
     for segment in segments:
         # The size class is the logarithm of the chunk count to the base `fan_in`, rounded down.
-        size, reach = 0, fan_in
-        while segment.chunk_count >= reach:
-            size, reach = size + 1, reach * fan_in
+        size, limit = 0, fan_in
+        while segment.chunk_count >= limit:
+            size, limit = size + 1, limit * fan_in
         classes[size].append(segment.segment_id)
     for size in sorted(classes):
         if len(classes[size]) >= fan_in:
@@ -119,10 +119,10 @@ async def rewrite_older_formats(database: Database, workspace_id: UUID) -> int:
     return await _rewrite_all(database, workspace_id, "of_older_format")
 
 
-async def _rewrite_all(database: Database, workspace_id: UUID, which: str) -> int:
+async def _rewrite_all(database: Database, workspace_id: UUID, statement: str) -> int:
     for rewritten in count():
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            row = await scope.one(_SQL[which], {"format": SEGMENT_FORMAT})
+            row = await scope.one(_SQL[statement], {"format": SEGMENT_FORMAT})
             if row is None:
                 return rewritten
             reserved = await scope.single(_SQL["reserve_segment"])
@@ -186,14 +186,14 @@ async def load_postings(
 ) -> Postings:
     """Read the postings of the terms in `part` from these segments, merged, without dead chunks."""
     firsts, lasts = zip(*block_spans(part), strict=True)
-    wanted = {
+    parameters = {
         "segments": list(segments),
         "firsts": list(firsts),
         "lasts": list(lasts),
         "low": part.start,
         "last": part[-1],
     }
-    rows = await scope.all(_SQL["postings_slice"], wanted, binary=True)
+    rows = await scope.all(_SQL["postings_slice"], parameters, binary=True)
     return await asyncio.to_thread(
         lambda: merge_terms([_postings_of(row) for row in rows], dead, part)
     )

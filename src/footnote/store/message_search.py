@@ -28,7 +28,7 @@ class _Sentence(TypedDict):
     text: str
 
 
-class _Kept(TypedDict):
+class _StoredAnswer(TypedDict):
     """The part of a stored answer that is read before the answer is known to match."""
 
     sentences: list[_Sentence]
@@ -73,7 +73,7 @@ async def messages_saying(
             "limit": limit,
         },
     )
-    found = [
+    messages = [
         SaidMessage(
             conversation_id=row["conversation_id"],
             message_id=row["message_id"],
@@ -81,24 +81,26 @@ async def messages_saying(
             text=text,
         )
         for row in rows
-        if (text := await _text_saying(scope, row, says)) is not None
+        if (text := await _matching_text(scope, row, says)) is not None
     ]
     last = (rows[-1]["conversation_id"], rows[-1]["message_no"]) if len(rows) == limit else None
-    return SaidPage(messages=tuple(found), read=len(rows), last=last)
+    return SaidPage(messages=tuple(messages), read=len(rows), last=last)
 
 
-async def _text_saying(
+async def _matching_text(
     scope: WorkspaceScope, row: DictRow, says: Callable[[str], bool]
 ) -> str | None:
     if row["answer"] is None:
-        asked = question_of(scope, row["conversation_id"], row)
-        return asked if says(asked) else None
-    kept = kept_answer(scope, row["conversation_id"], row)
+        question = question_of(scope, row["conversation_id"], row)
+        return question if says(question) else None
+    stored = kept_answer(scope, row["conversation_id"], row)
     # Few answers match, so visibility is checked for those alone.
-    sentences = cast("_Kept", kept)["sentences"]
+    sentences = cast("_StoredAnswer", stored)["sentences"]
     if not says(" ".join(sentence["text"] for sentence in sentences)):
         return None
-    answer = read_answer(kept)
-    seen = answer.without_documents(answer.document_ids - await visible_documents(scope, [answer]))
-    text = " ".join(sentence.text for sentence in seen.sentences if sentence.text)
+    answer = read_answer(stored)
+    visible_answer = answer.without_documents(
+        answer.document_ids - await visible_documents(scope, [answer])
+    )
+    text = " ".join(sentence.text for sentence in visible_answer.sentences if sentence.text)
     return text if says(text) else None

@@ -111,10 +111,10 @@ async def kept_exchange(
         raise Conflict(
             "the idempotency key belongs to another question", hint="use a new key for each"
         )
-    first, second = (row["message_no"] for row in rows)
+    question_no, reply_no = (row["message_no"] for row in rows)
     return Exchange(
-        question=await message_at(scope, conversation_id, first),
-        reply=await message_at(scope, conversation_id, second),
+        question=await message_at(scope, conversation_id, question_no),
+        reply=await message_at(scope, conversation_id, reply_no),
     )
 
 
@@ -150,15 +150,15 @@ async def said_until(
         _SQL["said_until"], parameters | {"message_no": message_no, "limit": limit}
     )
     answers = [answer_of(scope, conversation_id, row) for row in rows]
-    visible = await visible_documents(scope, (each for each in answers if each is not None))
-    said = []
+    visible = await visible_documents(scope, (answer for answer in answers if answer is not None))
+    messages = []
     for row, answer in zip(rows, answers, strict=True):
         text = question_of(scope, conversation_id, row)
         if answer is not None:
             text = answer.without_documents(answer.document_ids - visible).text
         turn = Turn(role=row["role"], text=text)
-        said.append(Said(turn=turn, asked_as=None if answer is None else answer.asked_as))
-    return tuple(reversed(said))
+        messages.append(Said(turn=turn, asked_as=None if answer is None else answer.asked_as))
+    return tuple(reversed(messages))
 
 
 async def judged_answers(
@@ -201,9 +201,9 @@ def kept_answer(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> o
     return scope.sealing.plain_json(place, row["answer"])
 
 
-def read_answer(kept: object) -> MessageAnswer:
+def read_answer(stored: object) -> MessageAnswer:
     """Parse a stored answer after decryption."""
-    return _ANSWER.validate_python(kept)
+    return _ANSWER.validate_python(stored)
 
 
 def answer_json(scope: WorkspaceScope, place: Place, answer: MessageAnswer) -> Jsonb:
@@ -247,7 +247,7 @@ async def _messages(
 ) -> tuple[Message, ...]:
     """Build the messages of rows, without content of documents the principal may no longer see."""
     answers = [answer_of(scope, conversation_id, row) for row in rows]
-    visible = await visible_documents(scope, (each for each in answers if each is not None))
+    visible = await visible_documents(scope, (answer for answer in answers if answer is not None))
     messages = []
     for row, answer in zip(rows, answers, strict=True):
         feedback = None
@@ -256,8 +256,8 @@ async def _messages(
         question = question_of(scope, conversation_id, row)
         message = record_of(Message, row, answer=answer, feedback=feedback, text=question)
         if answer is not None:
-            seen = answer.without_documents(answer.document_ids - visible)
-            message = replace(message, answer=seen, text=seen.text)
+            visible_answer = answer.without_documents(answer.document_ids - visible)
+            message = replace(message, answer=visible_answer, text=visible_answer.text)
         messages.append(message)
     return tuple(messages)
 
@@ -266,10 +266,10 @@ async def visible_documents(
     scope: WorkspaceScope, answers: Iterable[MessageAnswer]
 ) -> frozenset[UUID]:
     """Return which of the documents used by the answers the principal may see."""
-    wanted: frozenset[UUID] = frozenset().union(*(answer.document_ids for answer in answers))
-    if not wanted:
-        return wanted
-    parameters = {"document_ids": list(wanted)}
+    document_ids: frozenset[UUID] = frozenset().union(*(answer.document_ids for answer in answers))
+    if not document_ids:
+        return document_ids
+    parameters = {"document_ids": list(document_ids)}
     rows = await scope.all(_SQL["visible_documents"], parameters)
     return frozenset(row["document_id"] for row in rows)
 

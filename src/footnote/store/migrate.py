@@ -56,12 +56,12 @@ def program_name() -> str:
 
 def migrate(
     owner_url: str,
-    tell: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
     patience: Patience | None = None,
 ) -> tuple[str, ...]:
     """Apply the missing steps as the owner; return the names of the applied ones.
 
-    Blocks. Of processes that start together, one migrates and the others wait. `tell` receives
+    Blocks. Of processes that start together, one migrates and the others wait. `report` receives
     progress messages. Raises StoreUnavailable when the server cannot be reached, is behind a
     connection pooler, or lacks pgvector or a privilege; when a newer version has made the schema
     incompatible with this one; when a table lock is not obtained in all tries; and when a running
@@ -71,13 +71,13 @@ def migrate(
     try:
         with psycopg.connect(owner_url, autocommit=True) as connection:
             _refuse_pooler(connection)
-            _wait_for_turn(connection, tell)
+            _wait_for_turn(connection, report)
             _prepare(connection)
             refuse_newer(connection)
             # The queue first: one of our indexes is on its table.
             applied = (
-                *_apply_queue(connection, tell, patience),
-                *_apply_ours(connection, tell, patience),
+                *_apply_queue(connection, report, patience),
+                *_apply_ours(connection, report, patience),
             )
             # On each start: the queue's library adds functions, and a database restored under
             # another name has the default privileges of a new one.
@@ -154,40 +154,40 @@ def older_programs(connection: psycopg.Connection, needs: int) -> int:
 def refuse_newer(connection: psycopg.Connection) -> None:
     """Raise StoreUnavailable if a step unknown to this version requires a newer program."""
     if not _keeps_kinds(connection):
-        unknown = set(applied_migrations(connection)) - {each.name for each in known_migrations()}
+        unknown = set(applied_migrations(connection)) - {step.name for step in known_migrations()}
         if unknown:
             raise _too_new(sorted(unknown)[-1], None)
         return
     rows = connection.execute(_SQL["of_newer_versions"]).fetchall()
-    known = {step.name for step in known_migrations()}
-    here = newest_known().number
+    known_names = {step.name for step in known_migrations()}
+    newest = newest_known().number
     for name, kind, needs, version in rows:
-        if name in known or name == _QUEUE:
+        if name in known_names or name == _QUEUE:
             continue
-        if kind is None or (needs is not None and needs > here):
+        if kind is None or (needs is not None and needs > newest):
             raise _too_new(name, version)
 
 
 def _too_new(step: str, version: str | None) -> StoreUnavailable:
-    by = "a newer Footnote" if version is None else f"Footnote {version}"
+    program = "a newer Footnote" if version is None else f"Footnote {version}"
     return StoreUnavailable(
-        f"the database was migrated by {by}, whose step {step} leaves out this version, "
+        f"the database was migrated by {program}, whose step {step} leaves out this version, "
         f"{VERSION}, which knows the steps up to {newest_known().name}",
         hint="upgrade this installation",
     )
 
 
-def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
+def _wait_for_turn(connection: psycopg.Connection, report: Callable[[str], None]) -> None:
     """Take the advisory lock of migrations by polling.
 
     A statement that waited for the lock would hold a snapshot, and another process that builds an
     index concurrently would wait for that snapshot to end.
     """
-    told = False
+    reported = False
     while connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone() != (True,):
-        if not told:
-            tell("waiting for another process that migrates the database")
-            told = True
+        if not reported:
+            report("waiting for another process that migrates the database")
+            reported = True
         time.sleep(_LOOK_SECONDS)
 
 
@@ -197,10 +197,10 @@ def _prepare(connection: psycopg.Connection) -> None:
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
     ).fetchone()
-    found = str(row[0]) if row else "none"
-    if row is None or tuple(int(part) for part in found.split(".")[:2]) < _LEAST_PGVECTOR:
+    installed = str(row[0]) if row else "none"
+    if row is None or tuple(int(part) for part in installed.split(".")[:2]) < _LEAST_PGVECTOR:
         raise StoreUnavailable(
-            f"pgvector is {found}, and Footnote needs 0.8 or newer",
+            f"pgvector is {installed}, and Footnote needs 0.8 or newer",
             hint="upgrade the extension: ALTER EXTENSION vector UPDATE",
         )
     with connection.transaction():
@@ -220,16 +220,16 @@ def _prepare(connection: psycopg.Connection) -> None:
         if not _keeps_kinds(connection):
             connection.execute(_SQL["keep_kinds"])
             for step in known_migrations():
-                connection.execute(_SQL["note_kind"], _kept(step))
+                connection.execute(_SQL["note_kind"], _kind_parameters(step))
         connection.execute("GRANT SELECT ON migrations TO footnote_app")
     connection.execute("SET search_path = footnote, public, extensions")
 
 
 def _apply_ours(
-    connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
+    connection: psycopg.Connection, report: Callable[[str], None], patience: Patience
 ) -> list[str]:
     applied = _applied(connection)
-    fresh = []
+    new_names = []
     for step in known_migrations():
         if step.name in applied:
             if applied[step.name] != step.checksum:
@@ -239,10 +239,12 @@ def _apply_ours(
                 )
             continue
         _refuse_older_programs(connection, step)
-        tell(f"applying {step.name}")
-        _patiently(connection, step.name, partial(_apply, connection, step), tell, patience)
-        fresh.append(step.name)
-    return fresh
+        report(f"applying {step.name}")
+        _run_with_retries(
+            connection, step.name, partial(_apply, connection, step), report, patience
+        )
+        new_names.append(step.name)
+    return new_names
 
 
 def _apply(connection: psycopg.Connection, step: Migration) -> None:
@@ -265,10 +267,10 @@ def _apply(connection: psycopg.Connection, step: Migration) -> None:
                         sql.SQL("DROP INDEX CONCURRENTLY {}").format(sql.Identifier(index[1]))
                     )
             connection.execute(part.encode())
-    connection.execute(_SQL["record"], _kept(step))
+    connection.execute(_SQL["record"], _kind_parameters(step))
 
 
-def _kept(step: Migration) -> dict[str, object]:
+def _kind_parameters(step: Migration) -> dict[str, object]:
     """Return the row of a step in the table of applied steps."""
     return {
         "name": step.name,
@@ -292,17 +294,17 @@ def _refuse_older_programs(connection: psycopg.Connection, step: Migration) -> N
         )
 
 
-def _patiently(
+def _run_with_retries(
     connection: psycopg.Connection,
     name: str,
     work: Callable[[], None],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     patience: Patience,
 ) -> None:
     """Run the work of a step, and retry while other sessions hold a lock that it needs."""
     timeout = f"{round(patience.lock_timeout_seconds * 1000)}ms"
-    concurrent = any(each.name == name and each.is_concurrent for each in known_migrations())
-    for tried in range(1, patience.tries + 1):
+    concurrent = any(step.name == name and step.is_concurrent for step in known_migrations())
+    for attempt in range(1, patience.tries + 1):
         try:
             if concurrent:
                 connection.execute(_SQL["lock_timeout"], {"timeout": timeout, "local": False})
@@ -312,14 +314,14 @@ def _patiently(
                     connection.execute(_SQL["lock_timeout"], {"timeout": timeout, "local": True})
                     work()
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
-            if tried == patience.tries:
+            if attempt == patience.tries:
                 raise StoreUnavailable(
-                    f"migration {name} found no moment to lock what it changes, in {tried} tries: "
-                    f"{error.diag.message_primary}",
+                    f"migration {name} found no moment to lock what it changes, in {attempt} "
+                    f"tries: {error.diag.message_primary}",
                     hint="end long transactions (pg_stat_activity shows them), then run footnote "
                     "upgrade again",
                 ) from error
-            tell(f"{name} waits for a lock, and tries again")
+            report(f"{name} waits for a lock, and tries again")
             time.sleep(patience.pause_seconds)
         else:
             return
@@ -329,7 +331,7 @@ def _patiently(
 
 
 def _apply_queue(
-    connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
+    connection: psycopg.Connection, report: Callable[[str], None], patience: Patience
 ) -> list[str]:
     """Install or upgrade the job queue's schema from its library, whose version is the checksum."""
     pending = pending_queue(connection)
@@ -366,8 +368,8 @@ def _apply_queue(
             },
         )
 
-    tell(f"applying {pending[0]}")
-    _patiently(connection, _QUEUE, work, tell, patience)
+    report(f"applying {pending[0]}")
+    _run_with_retries(connection, _QUEUE, work, report, patience)
     return list(pending)
 
 

@@ -59,7 +59,7 @@ class Migration:
     @property
     def replaces(self) -> tuple[str, ...]:
         """Names of what it replaces on purpose, in such a way that older programs still work."""
-        return tuple(each.strip() for each in (self._header["replaces"] or "").split(",") if each)
+        return tuple(name.strip() for name in (self._header["replaces"] or "").split(",") if name)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -73,10 +73,10 @@ class Migration:
 
     @property
     def _header(self) -> re.Match[str]:
-        found = _HEADER.match(self.statements)
-        if found is None:
+        match = _HEADER.match(self.statements)
+        if match is None:
             raise ValueError(f"migration {self.name} does not begin with `-- migration: KIND`")
-        return found
+        return match
 
 
 @cache
@@ -104,26 +104,26 @@ def split_statements(text: str) -> tuple[str, ...]:
 
     A semicolon in quotes, in a dollar-quoted body or in `BEGIN ATOMIC … END` does not separate.
     """
-    found: list[str] = []
+    statements: list[str] = []
     pending: list[str] = []
-    depth, before = 0, ""
+    depth, previous_word = 0, ""
     for match in _TOKEN.finditer(text):
         piece = match[0]
         word = piece.upper()
         if piece.startswith(("--", "/*")):
             continue
-        if word == "ATOMIC" and before == "BEGIN":
+        if word == "ATOMIC" and previous_word == "BEGIN":
             depth = 1
         elif depth and word == "CASE":
             depth += 1
         elif depth and word == "END":
             depth -= 1
         if piece == ";" and not depth:
-            found.append("".join(pending).strip())
+            statements.append("".join(pending).strip())
             pending = []
         else:
             pending.append(piece)
         if not piece.isspace():
-            before = word
-    found.append("".join(pending).strip())
-    return tuple(statement for statement in found if statement)
+            previous_word = word
+    statements.append("".join(pending).strip())
+    return tuple(statement for statement in statements if statement)

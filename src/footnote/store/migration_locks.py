@@ -34,12 +34,12 @@ def locks_of(step: Migration, index_tables: Mapping[str, str]) -> Mapping[str, L
 
     `index_tables` maps the indexes that exist before the step to their tables.
     """
-    made: set[str] = set()
-    found: dict[str, LockMode] = {}
+    created: set[str] = set()
+    locks: dict[str, LockMode] = {}
 
     def note(table: str, mode: LockMode) -> None:
-        if table not in made and _WEIGHT[mode] >= _WEIGHT[found.get(table, mode)]:
-            found[table] = mode
+        if table not in created and _WEIGHT[mode] >= _WEIGHT[locks.get(table, mode)]:
+            locks[table] = mode
 
     for statement in step.parts:
         text = " ".join(statement.split())
@@ -53,8 +53,8 @@ def locks_of(step: Migration, index_tables: Mapping[str, str]) -> Mapping[str, L
             note(index_tables[match[1]], LockMode.EVERYTHING_WAITS)
         match = _CREATES.match(text)
         if match is not None:
-            made.add(match[1])
+            created.add(match[1])
         if re.match(r"(CREATE|ALTER) TABLE", text, re.IGNORECASE):
             for table in _REFERENCES.findall(text):
                 note(table, LockMode.WRITERS_WAIT)
-    return found
+    return locks

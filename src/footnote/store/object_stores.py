@@ -54,10 +54,10 @@ _KEYS = {
     "gs": '{"service_account": "/path/of/the/key.json"}',
     "az": '{"account_name": "…", "account_key": "…"}',
 }
-_ANYWHERE = ("s3://bucket", "gs://bucket", "az://container")
+_EXAMPLE_URLS = ("s3://bucket", "gs://bucket", "az://container")
 _ENDPOINT = '{"endpoint": "https://minio.example:9000"}'
 
-_METADATA = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
+_METADATA_ADDRESSES = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
 """Metadata services that a store asks for the machine's identity if no credentials are given."""
 _PREFACE = re.compile(r"^(Generic [\w ]+? error: |Error performing [\w ]*?request: )+")
 _NO_FILE = "No such file or directory"
@@ -91,26 +91,26 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
     if scheme not in _SCHEMES or not names_a_place(url):
         missing = "no object store" if scheme not in _SCHEMES else "no bucket or container"
         raise _wrong_address(url_name, f"it names {missing}")
-    given = _object_in(options, options_name)
+    values = _object_in(options, options_name)
     if scheme == "memory":
         return from_url(url)
     try:
-        return _opened(url, given)
+        return _opened(url, values)
     except _WrongOption as error:
         _refuse(options_name, str(error), _keys_of(url), error)
     except _LIBRARY_ERRORS as error:
         if _IN_THE_ADDRESS.search(str(error)):
             raise _wrong_address(url_name, said_by_store(error)) from error
-        reason = _without_values(said_by_store(error), given)
-        wrong = _wrong_option(url, given)
-        if wrong is not None and isinstance(error, UnknownConfigurationKeyError):
-            close = get_close_matches(wrong.lower(), _CLIENT_OPTIONS, n=1)
-            reason = f"it holds {wrong!r}, and the store knows no such option"
-            reason += f"; did you mean {close[0]}?" if close else ""
-        elif wrong is not None and _NO_FILE in reason:
-            reason = f"its option {wrong} names a file that is not there"
-        elif wrong is not None:
-            reason = f"the store does not take its option {wrong}: {reason}"
+        reason = _without_values(said_by_store(error), values)
+        option = _wrong_option(url, values)
+        if option is not None and isinstance(error, UnknownConfigurationKeyError):
+            suggestions = get_close_matches(option.lower(), _CLIENT_OPTIONS, n=1)
+            reason = f"it holds {option!r}, and the store knows no such option"
+            reason += f"; did you mean {suggestions[0]}?" if suggestions else ""
+        elif option is not None and _NO_FILE in reason:
+            reason = f"its option {option} names a file that is not there"
+        elif option is not None:
+            reason = f"the store does not take its option {option}: {reason}"
         _refuse(options_name, reason, _keys_of(url), error)
 
 
@@ -118,19 +118,19 @@ def require_known_options(options: str | None, options_name: str) -> None:
     """Raise UnsupportedSettings for options unknown to the kind of store that they match best."""
     if options is None:
         return
-    given = _object_in(options, options_name)
-    likeliest = min(_ANYWHERE, key=lambda url: _count_unknown(url, given))
+    values = _object_in(options, options_name)
+    best_url = min(_EXAMPLE_URLS, key=lambda url: _count_unknown(url, values))
     try:
-        store_at(likeliest, options, options_name, options_name)
+        store_at(best_url, options, options_name, options_name)
     except UnsupportedSettings as error:
         # Missing options may come from the URL or the environment.
         if isinstance(error.__cause__, UnknownConfigurationKeyError | _WrongOption):
             raise
 
 
-def _count_unknown(url: str, given: Mapping[str, object]) -> int:
+def _count_unknown(url: str, values: Mapping[str, object]) -> int:
     unknown = 0
-    for name, value in given.items():
+    for name, value in values.items():
         try:
             _opened(url, {name: value})
         except UnknownConfigurationKeyError:
@@ -140,21 +140,21 @@ def _count_unknown(url: str, given: Mapping[str, object]) -> int:
     return unknown
 
 
-def _opened(url: str, given: Mapping[str, object]) -> ObjectStore:
+def _opened(url: str, values: Mapping[str, object]) -> ObjectStore:
     """Open a store with options. Raises _WrongOption, and library errors for invalid values."""
     config: dict[str, str] = {}
     client: dict[str, object] = {"connect_timeout": _CONNECTING}
     plain_endpoint = None
-    for name, value in given.items():
-        bare = _PREFIX.sub("", name.lower())
-        if bare in _CLIENT_OPTIONS:
-            client[bare] = _text_of(name, value) if bare != "default_headers" else value
-            if bare == "default_headers" and not _is_texts(value):
+    for name, value in values.items():
+        option = _PREFIX.sub("", name.lower())
+        if option in _CLIENT_OPTIONS:
+            client[option] = _text_of(name, value) if option != "default_headers" else value
+            if option == "default_headers" and not _is_texts(value):
                 raise _WrongOption(f"its option {name} must be a JSON object of texts")
             continue
         text = _text_of(name, value)
-        config[_RENAMED.get(bare, name.lower())] = text
-        if bare in _ENDPOINTS:
+        config[_RENAMED.get(option, name.lower())] = text
+        if option in _ENDPOINTS:
             if not text.lower().startswith(("https://", "http://")):
                 raise _WrongOption(
                     f"its option {name} must be an address that begins with https:// or http://"
@@ -185,23 +185,23 @@ def _text_of(name: str, value: object) -> str:
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
-def _wrong_option(url: str, given: Mapping[str, object]) -> str | None:
+def _wrong_option(url: str, values: Mapping[str, object]) -> str | None:
     """Return the option without which the store opens; None if removing no single one helps."""
-    for name in given:
+    for name in values:
         try:
-            _opened(url, {each: value for each, value in given.items() if each != name})
+            _opened(url, {other: value for other, value in values.items() if other != name})
         except (_WrongOption, *_LIBRARY_ERRORS):
             continue
         return name
     return None
 
 
-def _without_values(reason: str, given: Mapping[str, object]) -> str:
+def _without_values(reason: str, values: Mapping[str, object]) -> str:
     """Remove option values from the library's message, as they may be secret."""
-    for value in given.values():
+    for value in values.values():
         line = value.partition("\n")[0] if isinstance(value, str) else ""
         if line:
             reason = reason.replace(f'"{line}', '"…')
@@ -212,11 +212,11 @@ def _without_values(reason: str, given: Mapping[str, object]) -> str:
 
 def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
     folder = "a folder, " if url_name == "backup_url" else ""
-    setting = url_name in ("blob_url", "backup_url")
-    named = f"The setting {url_name}" if setting else url_name.capitalize()
+    is_setting = url_name in ("blob_url", "backup_url")
+    subject = f"The setting {url_name}" if is_setting else url_name.capitalize()
     return UnsupportedSettings(
-        f"{named} cannot be used: {reason}.",
-        hint=(f"Set {variable_of(url_name)} to " if setting else "Give ")
+        f"{subject} cannot be used: {reason}.",
+        hint=(f"Set {variable_of(url_name)} to " if is_setting else "Give ")
         + f"{folder}s3://bucket/prefix, gs://bucket/prefix or "
         "az://container/prefix.",
     )
@@ -224,14 +224,14 @@ def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
 
 def _object_in(options: str | None, options_name: str) -> dict[str, object]:
     try:
-        given = json.loads(options or "{}", object_pairs_hook=members_once)
+        values = json.loads(options or "{}", object_pairs_hook=members_once)
     except NamedTwice as error:
         _refuse(options_name, f"it has {error.name!r} more than once", _ENDPOINT, error)
     except (ValueError, RecursionError) as error:
         _refuse(options_name, json_fault(error), _ENDPOINT, error)
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         _refuse(options_name, "it is not a JSON object", _ENDPOINT)
-    return given
+    return values
 
 
 def _refuse(name: str, reason: str, example: str, cause: Exception | None = None) -> NoReturn:
@@ -264,22 +264,22 @@ def variable_of(setting: str) -> str:
 
 def said_by_store(error: Exception) -> str:
     """Return the message of a store's error, without the library's prefixes and debug output."""
-    first = str(error).strip().partition("\n")[0]
+    first_line = str(error).strip().partition("\n")[0]
     if lacks_credentials(error):
         return "it wants credentials, and neither the settings nor this machine have any"
-    if "Account must be specified" in first:
+    if "Account must be specified" in first_line:
         return "it lacks account_name"
-    told = _EXCHANGE.sub("", _PREFACE.sub("", first))
-    if found := _ANSWERED.search(told):
-        return f"it answered {found[1].strip()}"
-    if told.startswith("HTTP error"):
+    message = _EXCHANGE.sub("", _PREFACE.sub("", first_line))
+    if match := _ANSWERED.search(message):
+        return f"it answered {match[1].strip()}"
+    if message.startswith("HTTP error"):
         return "it does not answer"
-    return told.rstrip(".") or type(error).__name__
+    return message.rstrip(".") or type(error).__name__
 
 
 def lacks_credentials(error: Exception) -> bool:
     """Return whether no credentials were given and this machine has none of its own."""
-    return any(place in str(error) for place in _METADATA)
+    return any(address in str(error) for address in _METADATA_ADDRESSES)
 
 
 def credentials_hint(url: str, options_name: str) -> str:

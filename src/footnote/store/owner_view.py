@@ -62,16 +62,16 @@ class OwnerView:
         """Count the documents of all workspaces."""
         return sum(
             row["documents"]
-            for each in self.workspaces()
-            for row in self._rows("count_documents", each.workspace_id)
+            for workspace in self.workspaces()
+            for row in self._rows("count_documents", workspace.workspace_id)
         )
 
     def files(self) -> list[str]:
         """Return the blob keys of all document versions, in all workspaces."""
         return [
             row["blob_key"]
-            for each in self.workspaces()
-            for row in self._rows("files", each.workspace_id)
+            for workspace in self.workspaces()
+            for row in self._rows("files", workspace.workspace_id)
         ]
 
     def is_empty(self) -> bool:
@@ -83,8 +83,8 @@ class OwnerView:
     def prepare(self) -> None:
         """Create what a dump does not contain: the application role, and pgvector."""
         with self._connected() as connection:
-            found = connection.execute(_BACKUPS["role_exists"]).fetchone()
-            if found is not None and not found["found"]:
+            row = connection.execute(_BACKUPS["role_exists"]).fetchone()
+            if row is not None and not row["found"]:
                 connection.execute(_BACKUPS["create_role"])
             connection.execute(_BACKUPS["create_extension"])
 

@@ -49,15 +49,15 @@ async def readings_of(
     scope: WorkspaceScope, read_for: ReadFor, pending: PublishedVersion, reader: str
 ) -> Mapping[int, PartReading]:
     """Return this reader's results by part number, failures included."""
-    rows = await scope.all(_SQL["readings"], _whose(read_for, pending))
-    found = {}
+    rows = await scope.all(_SQL["readings"], _version_key(read_for, pending))
+    readings = {}
     for row in rows:
         number = int(row["stage"].removeprefix(f"{read_for} "))
         place = STAGE_RESULT.of(pending.document_id, pending.version, row["stage"], 0)
         reading = _READING.validate_json(scope.sealing.plain_content(place, bytes(row["payload"])))
         if reading.reader == reader:
-            found[number] = reading
-    return found
+            readings[number] = reading
+    return readings
 
 
 async def keep_reading(
@@ -72,7 +72,8 @@ async def keep_reading(
     place = STAGE_RESULT.of(pending.document_id, pending.version, stage, 0)
     payload = scope.sealing.content(place, _READING.dump_json(reading))
     await scope.execute(
-        _SQL["keep_reading"], {**_whose(read_for, pending), "stage": stage, "payload": payload}
+        _SQL["keep_reading"],
+        {**_version_key(read_for, pending), "stage": stage, "payload": payload},
     )
 
 
@@ -83,11 +84,11 @@ async def drop_readings(
     keep: Mapping[int, PartReading],
 ) -> None:
     """Delete the version's results, except those of the parts in `keep`."""
-    kept = [f"{read_for} {number}" for number in keep]
-    await scope.execute(_SQL["drop_readings"], {**_whose(read_for, pending), "kept": kept})
+    stages = [f"{read_for} {number}" for number in keep]
+    await scope.execute(_SQL["drop_readings"], {**_version_key(read_for, pending), "kept": stages})
 
 
-def _whose(read_for: ReadFor, pending: PublishedVersion) -> dict[str, object]:
+def _version_key(read_for: ReadFor, pending: PublishedVersion) -> dict[str, object]:
     return {
         "document_id": pending.document_id,
         "version": pending.version,

@@ -33,7 +33,7 @@ _SQL = load_statements("passages")
 
 _LONGEST_CHUNK_ID = 60
 """Characters of a chunk id that errors show: a document id, a version and an ordinal."""
-_PLACE = TypeAdapter(Count)
+_ORDINAL = TypeAdapter(Count)
 _BEGINS, _ENDS = 1, 2  # Bits of a span's last number: its block's beginning and end are in it.
 
 
@@ -80,10 +80,10 @@ async def tables_among(
     }
 
 
-def _day_of(written: str | None) -> date | None:
+def _day_of(text: str | None) -> date | None:
     """Parse a date; None if it is invalid, since callers may also set this metadata."""
     try:
-        return None if written is None else date.fromisoformat(written)
+        return None if text is None else date.fromisoformat(text)
     except ValueError:
         return None
 
@@ -93,12 +93,14 @@ async def passages_in_order(
 ) -> tuple[Passage, ...]:
     """Read the first passages of a published document in its order; none where it has none."""
     parameters = {"document_id": document_id, "limit": limit}
-    found = await read_passages(scope, await scope.execute(_SQL["passages_in_order"], parameters))
-    return tuple(sorted(found.values(), key=lambda each: each.ordinal))
+    passages = await read_passages(
+        scope, await scope.execute(_SQL["passages_in_order"], parameters)
+    )
+    return tuple(sorted(passages.values(), key=lambda passage: passage.ordinal))
 
 
 async def passages_at(
-    scope: WorkspaceScope, places: Sequence[tuple[UUID, int]]
+    scope: WorkspaceScope, positions: Sequence[tuple[UUID, int]]
 ) -> tuple[Passage, ...]:
     """Return the passages that contain these positions in published texts, each once.
 
@@ -106,19 +108,19 @@ async def passages_at(
     Passages are in the order of the positions.
     """
     parameters = {
-        "document_ids": [document_id for document_id, _ in places],
-        "starts": [start for _, start in places],
+        "document_ids": [document_id for document_id, _ in positions],
+        "starts": [start for _, start in positions],
     }
-    found = await read_passages(scope, await scope.execute(_SQL["passages_at"], parameters))
+    passages = await read_passages(scope, await scope.execute(_SQL["passages_at"], parameters))
     by_document: dict[UUID, list[Passage]] = defaultdict(list)
-    for each in found.values():
-        by_document[each.document_id].append(each)
-    shown: dict[str, Passage] = {}
-    for document_id, start in places:
-        for each in by_document[document_id]:
-            if each.char_start <= start < each.char_end:
-                shown.setdefault(each.chunk_id, each)
-    return tuple(shown.values())
+    for passage in passages.values():
+        by_document[passage.document_id].append(passage)
+    matches: dict[str, Passage] = {}
+    for document_id, start in positions:
+        for passage in by_document[document_id]:
+            if passage.char_start <= start < passage.char_end:
+                matches.setdefault(passage.chunk_id, passage)
+    return tuple(matches.values())
 
 
 async def passages_after(
@@ -127,15 +129,17 @@ async def passages_after(
     """Return a page of a published document's passages in document order. Raises InvalidRequest."""
     after = -1
     if cursor is not None:
-        after = read_cursor(_PLACE, cursor, "passages", document_id)
+        after = read_cursor(_ORDINAL, cursor, "passages", document_id)
     rows = await scope.execute(
         _SQL["passages_after"], {"document_id": document_id, "after": after, "limit": limit + 1}
     )
-    found = sorted((await read_passages(scope, rows)).values(), key=lambda each: each.ordinal)
-    last = found[limit - 1].ordinal if len(found) > limit else None
+    passages = sorted(
+        (await read_passages(scope, rows)).values(), key=lambda passage: passage.ordinal
+    )
+    last = passages[limit - 1].ordinal if len(passages) > limit else None
     return PassagePage(
-        passages=tuple(found[:limit]),
-        next_cursor=None if last is None else write_cursor(_PLACE, last, "passages", document_id),
+        passages=tuple(passages[:limit]),
+        next_cursor=None if last is None else write_cursor(_ORDINAL, last, "passages", document_id),
     )
 
 
@@ -171,21 +175,21 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
             {"document_id": document_id, "version": version, "ordinal": ordinal, "window": window},
         )
     ]
-    found = [passage for passage in passages if passage.ordinal == ordinal]
-    if not found:
+    matches = [passage for passage in passages if passage.ordinal == ordinal]
+    if not matches:
         raise no_such_chunk(chunk_id)
     return PassageContext(
-        chunk=found[0],
-        context_before=tuple(each for each in passages if each.ordinal < ordinal),
-        context_after=tuple(each for each in passages if each.ordinal > ordinal),
+        chunk=matches[0],
+        context_before=tuple(passage for passage in passages if passage.ordinal < ordinal),
+        context_after=tuple(passage for passage in passages if passage.ordinal > ordinal),
     )
 
 
 def no_such_chunk(chunk_id: str | None) -> NotFound:
     """Return the error for a chunk that is absent, or whose document is not visible."""
-    shown = (chunk_id or "")[:_LONGEST_CHUNK_ID]
+    shortened = (chunk_id or "")[:_LONGEST_CHUNK_ID]
     return NotFound(
-        f"there is no chunk {shown}",
+        f"there is no chunk {shortened}",
         hint="take the chunk_id from a search; a new version of a document has new ones",
     )
 
@@ -223,7 +227,7 @@ def _passage(scope: WorkspaceScope, row: DictRow) -> Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Near:
+class _Neighbour:
     """A chunk near a passage, by which the passage can be widened."""
 
     ordinal: int
@@ -259,9 +263,9 @@ async def load_widened(
             _SQL["neighbourhoods"],
             {
                 "numbers": list(by_number),
-                "document_ids": [each.document_id for each in by_number.values()],
-                "versions": [each.version for each in by_number.values()],
-                "ordinals": [each.ordinal for each in by_number.values()],
+                "document_ids": [passage.document_id for passage in by_number.values()],
+                "versions": [passage.version for passage in by_number.values()],
+                "ordinals": [passage.ordinal for passage in by_number.values()],
                 "window": window,
             },
         )
@@ -277,48 +281,52 @@ def _plain_neighbourhood(scope: WorkspaceScope, row: DictRow) -> DictRow:
         for number, sealed in zip(pieces_of(start, end), row["pieces"] or (), strict=True)
     }
     chunks = []
-    for each in row["chunks"]:
-        number = each["chunk_no"]
-        text = sealing.plain_text(CHUNK_TEXT.of(number), each["header"])
-        headings = sealing.plain_words(HEADINGS.of(number), each["heading_path"])
-        header = text[: each["body_offset"]]
-        chunks.append({**each, "header": header, "heading_path": headings})
+    for chunk in row["chunks"]:
+        number = chunk["chunk_no"]
+        text = sealing.plain_text(CHUNK_TEXT.of(number), chunk["header"])
+        headings = sealing.plain_words(HEADINGS.of(number), chunk["heading_path"])
+        header = text[: chunk["body_offset"]]
+        chunks.append({**chunk, "header": header, "heading_path": headings})
     return {**row, "text": stretch(pieces, start, end), "chunks": chunks}
 
 
 def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool) -> ExpandedPassage:
     text, start = row["text"], row["char_start"]
-    near = [
-        record_of(_Near, piece, spans=tuple(map(span_of_row, piece["spans"])))
-        for piece in row["chunks"]
+    neighbours = [
+        record_of(_Neighbour, chunk, spans=tuple(map(span_of_row, chunk["spans"])))
+        for chunk in row["chunks"]
     ]
-    between = [
-        text[one.char_end - start : max(0, following.char_start - start)]
-        for one, following in pairwise(near)
+    gaps = [
+        text[current.char_end - start : max(0, following.char_start - start)]
+        for current, following in pairwise(neighbours)
     ]
-    goes_on = [
+    continues = [
         # Adjacent sections may have equal headings: the gap between the chunks shows them.
-        across_headings or (one.heading_path == following.heading_path and not gap.strip())
-        for (one, following), gap in zip(pairwise(near), between, strict=True)
+        across_headings or (current.heading_path == following.heading_path and not gap.strip())
+        for (current, following), gap in zip(pairwise(neighbours), gaps, strict=True)
     ]
-    first = last = next(place for place, each in enumerate(near) if each.ordinal == passage.ordinal)
+    first = last = next(
+        index for index, neighbour in enumerate(neighbours) if neighbour.ordinal == passage.ordinal
+    )
     limit = last + window
-    while first > 0 and goes_on[first - 1]:
+    while first > 0 and continues[first - 1]:
         first -= 1
-    while last < limit and last < len(goes_on) and goes_on[last]:
+    while last < limit and last < len(continues) and continues[last]:
         last += 1
     return ExpandedPassage(
-        passage=_stretch(passage, near[first : last + 1], text, start),
+        passage=_extended_passage(passage, neighbours[first : last + 1], text, start),
         distances={
-            f"{passage.document_id}:{passage.version}:{each.ordinal}": distance
-            for each in near[first : last + 1]
-            if (distance := each.ordinal - passage.ordinal)
+            f"{passage.document_id}:{passage.version}:{neighbour.ordinal}": distance
+            for neighbour in neighbours[first : last + 1]
+            if (distance := neighbour.ordinal - passage.ordinal)
         },
-        after=between[last] if last < len(goes_on) and goes_on[last] else "",
+        after=gaps[last] if last < len(continues) and continues[last] else "",
     )
 
 
-def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -> Passage:
+def _extended_passage(
+    passage: Passage, chunks: Sequence[_Neighbour], text: str, start: int
+) -> Passage:
     """Return the passage extended to these chunks, cut from a text that begins at `start`."""
     opening, closing = chunks[0], chunks[-1]
     return merged_passage(
@@ -326,11 +334,11 @@ def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -
         header=opening.header,
         body=text[opening.char_start - start : closing.char_end - start],
         char_start=opening.char_start,
-        spans=[span for each in chunks for span in each.spans],
+        spans=[span for chunk in chunks for span in chunk.spans],
         confidence=mean_confidence(
-            (each.confidence, each.char_end - each.char_start) for each in chunks
+            (chunk.confidence, chunk.char_end - chunk.char_start) for chunk in chunks
         ),
-        suspicious=any_suspicious(each.suspicious for each in chunks),
+        suspicious=any_suspicious(chunk.suspicious for chunk in chunks),
     )
 
 
@@ -353,9 +361,9 @@ def span_row(span: BlockSpan) -> list[int | float | str | None]:
 
 def span_of_row(row: list[object]) -> BlockSpan:
     """Decode the array of a span, which may be in an older form without times or parts."""
-    start, end, page, paragraph, kind, *more = row
-    start_seconds, end_seconds = more[:2] or (None, None)
-    part = cast("int", more[2]) if len(more) > 2 else _BEGINS + _ENDS
+    start, end, page, paragraph, kind, *extra = row
+    start_seconds, end_seconds = extra[:2] or (None, None)
+    part = cast("int", extra[2]) if len(extra) > 2 else _BEGINS + _ENDS
     return BlockSpan(
         char_start=cast("int", start),
         char_end=cast("int", end),

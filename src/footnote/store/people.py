@@ -1,4 +1,4 @@
-"""Users and groups that a directory provisioned (SCIM), and what they say of a principal."""
+"""Users and groups that a directory provisioned (SCIM), and what they say about a principal."""
 
 from __future__ import annotations
 
@@ -23,112 +23,112 @@ async def standing(scope: WorkspaceScope, principal: str) -> Standing | None:
     return None if row is None else record_of(Standing, row)
 
 
-async def users(scope: WorkspaceScope, sought: Sought) -> tuple[int, tuple[User, ...]]:
+async def users(scope: WorkspaceScope, query: Sought) -> tuple[int, tuple[User, ...]]:
     """Return how many users match, and one page of them."""
-    given = {
+    parameters = {
         "user_id": None,
-        "user_name": sought.name,
-        "external_id": sought.external_id,
-        "limit": sought.limit,
-        "offset": sought.offset,
+        "user_name": query.name,
+        "external_id": query.external_id,
+        "limit": query.limit,
+        "offset": query.offset,
     }
-    total = await scope.single(_SQL["count_users"], given)
-    rows = await scope.all(_SQL["users"], given)
+    total = await scope.single(_SQL["count_users"], parameters)
+    rows = await scope.all(_SQL["users"], parameters)
     return total["total"], tuple(record_of(User, row) for row in rows)
 
 
 async def user(scope: WorkspaceScope, user_id: UUID) -> User:
     """One person. Raises NotFound."""
-    given = {"user_name": None, "external_id": None, "limit": 1, "offset": 0}
-    row = await scope.one(_SQL["users"], {**given, "user_id": user_id})
+    parameters = {"user_name": None, "external_id": None, "limit": 1, "offset": 0}
+    row = await scope.one(_SQL["users"], {**parameters, "user_id": user_id})
     if row is None:
         raise NotFound(f"there is no user {user_id}", hint="`GET /scim/v2/Users` lists all")
     return record_of(User, row)
 
 
-async def add_user(scope: WorkspaceScope, wanted: WantedUser) -> User:
+async def add_user(scope: WorkspaceScope, requested: WantedUser) -> User:
     """Add a person. Raises Conflict for a name that is taken."""
     user_id = uuid4()
-    await _write_user(scope, "add_user", user_id, wanted)
+    await _write_user(scope, "add_user", user_id, requested)
     return await user(scope, user_id)
 
 
-async def change_user(scope: WorkspaceScope, user_id: UUID, wanted: WantedUser) -> User:
+async def change_user(scope: WorkspaceScope, user_id: UUID, requested: WantedUser) -> User:
     """Replace a user; a deactivated or renamed one is logged out.
 
     A renamed user also loses the API keys of the old name, which no directory entry would control
     any more. Raises NotFound and Conflict.
     """
-    before = await user(scope, user_id)
-    await _write_user(scope, "change_user", user_id, wanted)
-    renamed = wanted.user_name.lower() != before.user_name.lower()
+    existing = await user(scope, user_id)
+    await _write_user(scope, "change_user", user_id, requested)
+    renamed = requested.user_name.lower() != existing.user_name.lower()
     if renamed:
-        await revoke_keys_of(scope, before.user_name)
-    if renamed or not wanted.active:
-        await end_sessions_of(scope, before.user_name)
+        await revoke_keys_of(scope, existing.user_name)
+    if renamed or not requested.active:
+        await end_sessions_of(scope, existing.user_name)
     return await user(scope, user_id)
 
 
 async def remove_user(scope: WorkspaceScope, user_id: UUID) -> None:
     """Delete a user, end their sessions and revoke their API keys. Raises NotFound."""
-    before = await user(scope, user_id)
+    existing = await user(scope, user_id)
     await scope.execute(_SQL["remove_user"], {"user_id": user_id})
-    await revoke_keys_of(scope, before.user_name)
-    await end_sessions_of(scope, before.user_name)
+    await revoke_keys_of(scope, existing.user_name)
+    await end_sessions_of(scope, existing.user_name)
 
 
 async def _write_user(
-    scope: WorkspaceScope, statement: str, user_id: UUID, wanted: WantedUser
+    scope: WorkspaceScope, statement: str, user_id: UUID, requested: WantedUser
 ) -> None:
     try:
         await scope.execute(
             _SQL[statement],
             {
                 "user_id": user_id,
-                "user_name": wanted.user_name,
-                "external_id": wanted.external_id,
-                "active": wanted.active,
-                "attributes": Jsonb(dict(wanted.attributes)),
+                "user_name": requested.user_name,
+                "external_id": requested.external_id,
+                "active": requested.active,
+                "attributes": Jsonb(dict(requested.attributes)),
             },
         )
     except psycopg.errors.UniqueViolation as error:
-        raise Conflict(f"there is a user {wanted.user_name!r} already") from error
+        raise Conflict(f"there is a user {requested.user_name!r} already") from error
 
 
-async def groups(scope: WorkspaceScope, sought: Sought) -> tuple[int, tuple[UserGroup, ...]]:
+async def groups(scope: WorkspaceScope, query: Sought) -> tuple[int, tuple[UserGroup, ...]]:
     """Return how many groups match, and one page of them."""
-    given = {
+    parameters = {
         "group_id": None,
-        "display_name": sought.name,
-        "external_id": sought.external_id,
-        "limit": sought.limit,
-        "offset": sought.offset,
+        "display_name": query.name,
+        "external_id": query.external_id,
+        "limit": query.limit,
+        "offset": query.offset,
     }
-    total = await scope.single(_SQL["count_groups"], given)
-    rows = await scope.all(_SQL["groups"], given)
+    total = await scope.single(_SQL["count_groups"], parameters)
+    rows = await scope.all(_SQL["groups"], parameters)
     return total["total"], tuple(record_of(UserGroup, row) for row in rows)
 
 
 async def group(scope: WorkspaceScope, group_id: UUID) -> UserGroup:
     """One group. Raises NotFound."""
-    given = {"display_name": None, "external_id": None, "limit": 1, "offset": 0}
-    row = await scope.one(_SQL["groups"], {**given, "group_id": group_id})
+    parameters = {"display_name": None, "external_id": None, "limit": 1, "offset": 0}
+    row = await scope.one(_SQL["groups"], {**parameters, "group_id": group_id})
     if row is None:
         raise NotFound(f"there is no group {group_id}", hint="`GET /scim/v2/Groups` lists all")
     return record_of(UserGroup, row)
 
 
-async def add_group(scope: WorkspaceScope, wanted: WantedGroup) -> UserGroup:
+async def add_group(scope: WorkspaceScope, requested: WantedGroup) -> UserGroup:
     """Add a group. Raises Conflict if the name is taken, InvalidRequest for an unknown member."""
     group_id = uuid4()
-    await _write_group(scope, "add_group", group_id, wanted)
+    await _write_group(scope, "add_group", group_id, requested)
     return await group(scope, group_id)
 
 
-async def change_group(scope: WorkspaceScope, group_id: UUID, wanted: WantedGroup) -> UserGroup:
+async def change_group(scope: WorkspaceScope, group_id: UUID, requested: WantedGroup) -> UserGroup:
     """Replace a group and its members. Raises NotFound, Conflict and InvalidRequest."""
     await group(scope, group_id)
-    await _write_group(scope, "change_group", group_id, wanted)
+    await _write_group(scope, "change_group", group_id, requested)
     return await group(scope, group_id)
 
 
@@ -139,20 +139,20 @@ async def remove_group(scope: WorkspaceScope, group_id: UUID) -> None:
 
 
 async def _write_group(
-    scope: WorkspaceScope, statement: str, group_id: UUID, wanted: WantedGroup
+    scope: WorkspaceScope, statement: str, group_id: UUID, requested: WantedGroup
 ) -> None:
-    given = {
+    parameters = {
         "group_id": group_id,
-        "display_name": wanted.display_name,
-        "external_id": wanted.external_id,
-        "members": list(wanted.member_ids),
+        "display_name": requested.display_name,
+        "external_id": requested.external_id,
+        "members": list(requested.member_ids),
     }
     try:
-        await scope.execute(_SQL[statement], given)
-        await scope.execute(_SQL["clear_members"], given)
-        await scope.execute(_SQL["add_members"], given)
+        await scope.execute(_SQL[statement], parameters)
+        await scope.execute(_SQL["clear_members"], parameters)
+        await scope.execute(_SQL["add_members"], parameters)
     except psycopg.errors.UniqueViolation as error:
-        raise Conflict(f"there is a group {wanted.display_name!r} already") from error
+        raise Conflict(f"there is a group {requested.display_name!r} already") from error
     except psycopg.errors.ForeignKeyViolation as error:
         raise InvalidRequest(
             "members: somebody of them is no user here", hint="add the users before their groups"

@@ -87,26 +87,26 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
 
 
 async def rows_about(
-    scope: WorkspaceScope, section: str, who: str, after: str
+    scope: WorkspaceScope, section: str, principal: str, after: str
 ) -> tuple[list[DictRow], str | None]:
     """Return a page of a section of ROWS, and the key after which the next one begins."""
-    rows = await scope.all(_SQL[section], {"who": who, "after": after, "limit": PAGE})
-    found = [{name: row[name] for name in row if name != "key"} for row in rows]
-    return found, rows[-1]["key"] if len(rows) == PAGE else None
+    rows = await scope.all(_SQL[section], {"who": principal, "after": after, "limit": PAGE})
+    entries = [{name: row[name] for name in row if name != "key"} for row in rows]
+    return entries, rows[-1]["key"] if len(rows) == PAGE else None
 
 
 async def documents_about(
-    scope: WorkspaceScope, who: str, after: str
+    scope: WorkspaceScope, principal: str, after: str
 ) -> tuple[list[tuple[bool, Document]], str | None]:
     """Return a page of visible documents with whether the person added each, and the next key."""
-    rows = await scope.all(_SQL["documents"], {"who": who, "after": after, "limit": PAGE})
-    found = [(row["added"], document_of(scope, row)) for row in rows]
-    return found, rows[-1]["key"] if len(rows) == PAGE else None
+    rows = await scope.all(_SQL["documents"], {"who": principal, "after": after, "limit": PAGE})
+    documents = [(row["added"], document_of(scope, row)) for row in rows]
+    return documents, rows[-1]["key"] if len(rows) == PAGE else None
 
 
 async def audit_about(
-    scope: WorkspaceScope, who: str, after: int, *, by_others: bool
+    scope: WorkspaceScope, principal: str, after: int, *, by_others: bool
 ) -> tuple[tuple[AuditEntry, ...], int | None]:
     """Return a page of the person's audit entries; with `by_others`, also of others' about them."""
-    entries = await entries_about(scope, who, by_others=by_others, after=after, limit=PAGE)
+    entries = await entries_about(scope, principal, by_others=by_others, after=after, limit=PAGE)
     return entries, entries[-1].entry_no if len(entries) == PAGE else None

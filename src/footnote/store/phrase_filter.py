@@ -62,28 +62,28 @@ async def narrow(
     scores first; chunks that could not be checked are left out, and a note says so. A phrase
     without letter or digit is ignored.
     """
-    wanted = _read(phrases)
-    unwanted = _read(excluded)
-    lookup = await _lookup(scope, state, cache, visible, [*wanted, *unwanted])
+    required = _parsed_phrases(phrases)
+    excluded_phrases = _parsed_phrases(excluded)
+    lookup = await _lookup(scope, state, cache, visible, [*required, *excluded_phrases])
     notes: list[str] = []
     reading = MOST_VERIFIED
-    if wanted:
-        found = await _verified(scope, lookup, lookup.candidates(wanted), wanted, reading)
-        reading -= found.read
-        if found.holding.size or exact_phrases:
-            visible = ChunkRanges.from_rising(found.holding)
-            notes += found.notes(f"the phrase {_quoted(wanted)}")
-        if not found.holding.size:
-            notes.append(_nowhere(wanted, found, exact_phrases=exact_phrases))
-    for phrase in unwanted:
+    if required:
+        verified = await _verified(scope, lookup, lookup.candidates(required), required, reading)
+        reading -= verified.read
+        if verified.holding.size or exact_phrases:
+            visible = ChunkRanges.from_rising(verified.holding)
+            notes += verified.notes(f"the phrase {_quoted(required)}")
+        if not verified.holding.size:
+            notes.append(_no_match_note(required, verified, exact_phrases=exact_phrases))
+    for phrase in excluded_phrases:
         visible = visible.difference(ChunkRanges.from_rising(lookup.by_stem(phrase)))
-        suspects = lookup.literal_candidates(phrase)
-        suspects = suspects[visible.mask_of_rising(suspects)]
-        found = await _verified(scope, lookup, suspects, [phrase], reading)
-        reading -= found.read
-        bad = np.union1d(found.holding, found.unread)
-        visible = visible.difference(ChunkRanges.from_rising(bad))
-        notes += found.notes(f"the excluded {_quoted([phrase])}")
+        candidates = lookup.literal_candidates(phrase)
+        candidates = candidates[visible.mask_of_rising(candidates)]
+        verified = await _verified(scope, lookup, candidates, [phrase], reading)
+        reading -= verified.read
+        removed = np.union1d(verified.holding, verified.unread)
+        visible = visible.difference(ChunkRanges.from_rising(removed))
+        notes += verified.notes(f"the excluded {_quoted([phrase])}")
     return Narrowed(visible=visible, notes=tuple(notes))
 
 
@@ -99,14 +99,14 @@ class _Lookup:
     def candidates(self, phrases: Sequence[Phrase]) -> Numbers:
         """Return the chunks that contain the words of every phrase, ascending."""
         return self._union(
-            reduce(_both, [self._holding(phrase, code) for phrase in phrases])
+            reduce(_intersection, [self._containing(phrase, code) for phrase in phrases])
             for code in self.by_language
         )
 
     def literal_candidates(self, phrase: Phrase) -> Numbers:
         """Return the chunks that may contain an excluded phrase without a stem, ascending."""
         return self._union(
-            self._holding(phrase, code) for code in self.by_language if not phrase.stems(code)
+            self._containing(phrase, code) for code in self.by_language if not phrase.stems(code)
         )
 
     def by_stem(self, phrase: Phrase) -> Numbers:
@@ -117,17 +117,19 @@ class _Lookup:
             if (stems := phrase.stems(code))
         )
 
-    def _holding(self, phrase: Phrase, code: str) -> Numbers:
-        found = self._within(code, self.state.corpus.chunk_numbers)
+    def _containing(self, phrase: Phrase, code: str) -> Numbers:
+        numbers = self._within(code, self.state.corpus.chunk_numbers)
         for alternatives in phrase.requirements(code):
-            found = _both(found, self._union(self._all_of(terms) for terms in alternatives))
-        return found
+            numbers = _intersection(
+                numbers, self._union(self._all_of(terms) for terms in alternatives)
+            )
+        return numbers
 
     def _within(self, code: str, numbers: Numbers) -> Numbers:
         return numbers[self.by_language[code].mask_of_rising(numbers)]
 
     def _all_of(self, terms: Sequence[str]) -> Numbers:
-        return reduce(_both, [self.terms[term][0] for term in terms])
+        return reduce(_intersection, [self.terms[term][0] for term in terms])
 
     @staticmethod
     def _union(parts: Iterable[Numbers]) -> Numbers:
@@ -144,11 +146,11 @@ class _Verified:
     """Candidates beyond the limit, which were not read, ascending."""
     read: int
 
-    def notes(self, what: str) -> Iterator[str]:
+    def notes(self, description: str) -> Iterator[str]:
         """Yield a sentence on the candidates that were not read, if there are any."""
         if self.unread.size:
             yield (
-                f"phrases: {self.read + self.unread.size} passages may hold {what}; the "
+                f"phrases: {self.read + self.unread.size} passages may hold {description}; the "
                 f"{self.read} most promising were checked, and the others are left out"
             )
 
@@ -165,20 +167,20 @@ async def _lookup(
     by_language: dict[str, ChunkRanges] = {}
     for row in await cursor.fetchall():
         code = analysis_language(row["language"])
-        known = by_language.get(code, ChunkRanges.empty())
-        by_language[code] = known.union(ranges_of(row["chunks"]).intersection(live))
-    wanted = list(
+        ranges = by_language.get(code, ChunkRanges.empty())
+        by_language[code] = ranges.union(ranges_of(row["chunks"]).intersection(live))
+    terms = list(
         dict.fromkeys(
             term for phrase in phrases for code in by_language for term in _terms(phrase, code)
         )
     )
-    ids = term_ids(state.lexical_key, wanted)
-    asked = await ask_postings(scope, state, cache, ids)
-    postings = await read_postings(scope, state, cache, asked)
+    ids = term_ids(state.lexical_key, terms)
+    pending = await ask_postings(scope, state, cache, ids)
+    postings = await read_postings(scope, state, cache, pending)
     return _Lookup(
         by_language=by_language,
         state=state,
-        terms={term: postings[number] for term, number in zip(wanted, ids, strict=True)},
+        terms={term: postings[number] for term, number in zip(terms, ids, strict=True)},
     )
 
 
@@ -196,7 +198,7 @@ async def _verified(
     holding: list[int] = []
     for start in range(0, chosen.size, _BATCH):
         rows = await scope.all(_SQL["texts"], {"numbers": chosen[start : start + _BATCH].tolist()})
-        holding += await asyncio.to_thread(_holders, scope.sealing, rows, phrases)
+        holding += await asyncio.to_thread(_matching_chunks, scope.sealing, rows, phrases)
     return _Verified(
         holding=np.array(sorted(holding), dtype=np.int32),
         unread=np.setdiff1d(candidates, chosen, assume_unique=True),
@@ -208,20 +210,22 @@ def _most_promising(lookup: _Lookup, candidates: Numbers, limit: int) -> Numbers
     """Return the candidates with the best BM25 scores for the words of the phrases, ascending."""
     if limit <= 0:
         return _NO_NUMBERS
-    best = score(
+    ranking = score(
         dict(enumerate(lookup.terms.values())),
         lookup.state.corpus,
         lookup.state.dead,
         ChunkRanges.from_rising(candidates),
         limit,
     ).ranking
-    scored = np.array(sorted(hit.chunk_no for hit in best), dtype=np.int32)
-    rest = np.setdiff1d(candidates, scored, assume_unique=True)
-    return np.union1d(scored, rest[: limit - scored.size])
+    scored = np.array(sorted(hit.chunk_no for hit in ranking), dtype=np.int32)
+    unscored = np.setdiff1d(candidates, scored, assume_unique=True)
+    return np.union1d(scored, unscored[: limit - scored.size])
 
 
-def _holders(sealing: Sealing, rows: Sequence[DictRow], phrases: Sequence[Phrase]) -> list[int]:
-    found = []
+def _matching_chunks(
+    sealing: Sealing, rows: Sequence[DictRow], phrases: Sequence[Phrase]
+) -> list[int]:
+    numbers = []
     for row in rows:
         number: int = row["chunk_no"]
         parts = (
@@ -231,8 +235,8 @@ def _holders(sealing: Sealing, rows: Sequence[DictRow], phrases: Sequence[Phrase
         )
         texts = [folded_text(part) for part in parts]
         if all(any(phrase.occurs_in(text) for text in texts) for phrase in phrases):
-            found.append(number)
-    return found
+            numbers.append(number)
+    return numbers
 
 
 def _terms(phrase: Phrase, code: str) -> Iterator[str]:
@@ -242,7 +246,7 @@ def _terms(phrase: Phrase, code: str) -> Iterator[str]:
     yield from phrase.stems(code)
 
 
-def _read(texts: Sequence[str]) -> list[Phrase]:
+def _parsed_phrases(texts: Sequence[str]) -> list[Phrase]:
     return [phrase for text in dict.fromkeys(texts) if (phrase := read_phrase(text)) is not None]
 
 
@@ -250,19 +254,19 @@ def _quoted(phrases: Sequence[Phrase]) -> str:
     return " and ".join(f"“{phrase.text}”" for phrase in phrases)
 
 
-def _nowhere(phrases: Sequence[Phrase], found: _Verified, *, exact_phrases: bool) -> str:
+def _no_match_note(phrases: Sequence[Phrase], verified: _Verified, *, exact_phrases: bool) -> str:
     several = len(phrases) > 1
-    looked = "was checked" if found.unread.size else "may be searched"
-    absent = f"phrases: no passage that {looked} holds {_quoted(phrases)}"
-    absent += " together" if several else ""
+    checked = "was checked" if verified.unread.size else "may be searched"
+    message = f"phrases: no passage that {checked} holds {_quoted(phrases)}"
+    message += " together" if several else ""
     if exact_phrases:
-        return f"{absent}; to search for the words themselves, leave out the quotation marks"
+        return f"{message}; to search for the words themselves, leave out the quotation marks"
     return (
-        f"{absent}, so {'their' if several else 'its'} words were searched; with exact_phrases "
+        f"{message}, so {'their' if several else 'its'} words were searched; with exact_phrases "
         f"nothing but the {'phrases' if several else 'phrase'} is found"
     )
 
 
-def _both(one: Numbers, other: Numbers) -> Numbers:
+def _intersection(first: Numbers, second: Numbers) -> Numbers:
     """Intersect two ascending arrays."""
-    return np.intersect1d(one, other, assume_unique=True)
+    return np.intersect1d(first, second, assume_unique=True)

@@ -34,7 +34,7 @@ QUEUE_POOL = "footnote-queue"
 _POOL_NAMES = (f"footnote-{number}" for number in count(1))
 
 
-class _SaidOnce(logging.Filter):
+class _LogOnce(logging.Filter):
     """Logs each connection error of a pool once, until the pool connects again.
 
     While a database recovers, a pool would log it on each attempt, dozens of times a second.
@@ -42,27 +42,27 @@ class _SaidOnce(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: defaultdict[str, set[str]] = defaultdict(set)
+        self._logged: defaultdict[str, set[str]] = defaultdict(set)
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record; those of other programs' pools are always logged."""
-        about = record.args[0] if isinstance(record.args, tuple) and record.args else None
-        if record.msg != _NO_CONNECTION or not str(about).startswith("footnote-"):
+        pool_name = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        if record.msg != _NO_CONNECTION or not str(pool_name).startswith("footnote-"):
             return True
-        said, line = self._said[str(about)], record.getMessage()
-        new = line not in said
-        said.add(line)
-        return new
+        lines, line = self._logged[str(pool_name)], record.getMessage()
+        is_new = line not in lines
+        lines.add(line)
+        return is_new
 
     def connected(self, pool: str) -> None:
         """Reset a pool, so that its errors are logged again."""
-        self._said.pop(pool, None)
+        self._logged.pop(pool, None)
 
 
 _NO_CONNECTION = "error connecting in %r: %s"
 """The message that psycopg logs for a failed connection."""
-_SAID_ONCE = _SaidOnce()
-logging.getLogger("psycopg.pool").addFilter(_SAID_ONCE)
+_LOG_ONCE = _LogOnce()
+logging.getLogger("psycopg.pool").addFilter(_LOG_ONCE)
 
 
 async def open_database(
@@ -119,7 +119,7 @@ def _pool(
             await connection.execute(_SQL["act"], {"timeout": timeout, "schema": SCHEMA})
             await register_vector_async(connection)
         register_integers(connection)
-        _SAID_ONCE.connected(name)
+        _LOG_ONCE.connected(name)
 
     pool: Pool = AsyncConnectionPool(
         url,
@@ -135,7 +135,7 @@ def _pool(
             "application_name": program_name(),
         },
         configure=configure,
-        check=_check_what_spoke,
+        check=_check_unread,
         open=False,
     )
     return pool, timeout
@@ -149,7 +149,7 @@ async def configure_for_queue(connection: Connection) -> None:
     """
     await connection.set_autocommit(True)
     await connection.execute(_SQL["configure"], {"timeout": _milliseconds(0), "schema": SCHEMA})
-    _SAID_ONCE.connected(QUEUE_POOL)
+    _LOG_ONCE.connected(QUEUE_POOL)
 
 
 def _milliseconds(seconds: float) -> str:
@@ -161,15 +161,15 @@ async def _behind_pooler(connection: Connection) -> bool:
     return row is not None and is_pooled(connection, row["pid"])
 
 
-async def _check_what_spoke(connection: Connection) -> None:
+async def _check_unread(connection: Connection) -> None:
     """Raise for a connection that the server has closed, without a round trip for each check.
 
     A server sends nothing on an idle connection except its end or a harmless notice, so only a
     connection with unread data is tested.
     """
-    spoken = poll()
-    spoken.register(connection, POLLIN)
-    if not spoken.poll(0):
+    poller = poll()
+    poller.register(connection, POLLIN)
+    if not poller.poll(0):
         return
     await AsyncConnectionPool.check_connection(connection)
 

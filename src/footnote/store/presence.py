@@ -34,7 +34,7 @@ class Presence:
 
         Raises psycopg.Error, and TimeoutError when the server does not answer.
         """
-        about = {"presence": PRESENCE, "worker_id": worker_id}
+        parameters = {"presence": PRESENCE, "worker_id": worker_id}
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 if self._connection is None:
@@ -42,8 +42,8 @@ class Presence:
                         self._url, row_factory=dict_row
                     )
                     await configure_for_queue(self._connection)
-                    await self._connection.execute(_SQL["hold_presence"], about)
-                await self._connection.execute(_SQL["beat"], about)
+                    await self._connection.execute(_SQL["hold_presence"], parameters)
+                await self._connection.execute(_SQL["beat"], parameters)
         except psycopg.errors.DiskFull:
             raise  # The lock is held nevertheless.
         except BaseException:

@@ -162,10 +162,10 @@ async def publish(
     )
     await announce_events(scope, stored.document_id)
     await scope.execute(_SQL["drop_stage_results"], parameters)
-    own = publication.document_hash
-    hashes = list(
-        map(scope.sealing.text_hash, (*publication.text_hashes, *(() if own is None else (own,))))
-    )
+    text_hashes = list(publication.text_hashes)
+    if publication.document_hash is not None:
+        text_hashes.append(publication.document_hash)
+    hashes = list(map(scope.sealing.text_hash, text_hashes))
     await scope.execute(_SQL["drop_staged_vectors"], parameters | {"hashes": hashes})
     await scope.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, index)
@@ -234,15 +234,15 @@ async def wait_for_publications(scope: WorkspaceScope, document_id: UUID) -> Non
 
     Call it before locking the index and the rows, which a publication locks last.
     """
-    held: set[UUID] = set()
+    locked: set[UUID] = set()
     # Repeat until no attachment was added while this waited.
-    while wanted := {
+    while family := {
         row["document_id"] for row in await scope.all(_SQL["family"], {"document_id": document_id})
     }:
-        if wanted <= held:
+        if family <= locked:
             break
-        await scope.execute(_SQL["take_turns"], {"document_ids": list(wanted)})
-        held |= wanted
+        await scope.execute(_SQL["take_turns"], {"document_ids": list(family)})
+        locked |= family
 
 
 async def lock_family(scope: WorkspaceScope, document_id: UUID) -> list[DictRow]:
@@ -262,8 +262,8 @@ async def _enqueue_what_is_due(
     scope: WorkspaceScope, limits: MaintenanceLimits, index: DictRow
 ) -> None:
     """Enqueue index maintenance if a merge is due or exact vector scans may be too slow by now."""
-    outgrown = not index["has_hnsw"] and index["next_chunk"] >= limits.hnsw_threshold_chunks
-    if outgrown or await due_merge(scope, limits.merge_fan_in):
+    needs_index = not index["has_hnsw"] and index["next_chunk"] >= limits.hnsw_threshold_chunks
+    if needs_index or await due_merge(scope, limits.merge_fan_in):
         await enqueue_maintenance(scope)
 
 

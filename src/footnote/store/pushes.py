@@ -107,9 +107,9 @@ async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
         raise NotFound(
             f"no document was pushed under {ingest_id}", hint="give the `ingest_id` of an answer"
         )
-    who = row["principal"]
+    principal = row["principal"]
     return record_of(
-        StoredPush, row, actor=actor_in(row, who, role_of_before=role_of_operator(who))
+        StoredPush, row, actor=actor_in(row, principal, role_of_before=role_of_operator(principal))
     )
 
 
@@ -158,9 +158,9 @@ async def require_newest(scope: WorkspaceScope, ingest_id: UUID, document_id: UU
         )
 
 
-def _used(what: str) -> Conflict:
+def _used(use: str) -> Conflict:
     return Conflict(
-        f"the idempotency key was used for {what}", hint="use a new key for each document"
+        f"the idempotency key was used for {use}", hint="use a new key for each document"
     )
 
 

@@ -35,11 +35,11 @@ SET_ASIDE_QUEUE = "set_aside"
 WEBHOOK_QUEUE = "webhooks"
 _QUEUES = (INGEST_QUEUE, MAINTENANCE_QUEUE, SET_ASIDE_QUEUE, WEBHOOK_QUEUE)
 
-_SOON = 1
+_HIGH_PRIORITY = 1
 """Priority above waiting documents: a workspace that ingests all day needs its merges too."""
 CLUSTERING_WAITS_SECONDS = 5.0
 """Delay after a document, so that documents uploaded together are clustered together."""
-_LATER = -1
+_LOW_PRIORITY = -1
 """Priority below documents, but above the backlog of a workspace that uploads thousands."""
 
 _SQL = load_statements("queue")
@@ -73,7 +73,7 @@ async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None
         MAINTAIN_TASK,
         f"maintain:{scope.workspace_id}",
         due=due,
-        priority=_SOON,
+        priority=_HIGH_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -85,7 +85,7 @@ async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
         SWEEP_TASK,
         f"sweep:{scope.workspace_id}",
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -97,7 +97,7 @@ async def enqueue_retention(scope: WorkspaceScope, delay_seconds: float) -> None
         RETAIN_TASK,
         f"retain:{scope.workspace_id}",
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -131,13 +131,18 @@ async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) ->
     """Enqueue fact extraction for the workspace, unless it is waiting already."""
     due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     await enqueue(
-        scope, FACTS_TASK, _facts_lock(scope), priority=_LATER, statement="enqueue_once", due=due
+        scope,
+        FACTS_TASK,
+        _facts_lock(scope),
+        priority=_LOW_PRIORITY,
+        statement="enqueue_once",
+        due=due,
     )
 
 
 async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue fact extraction if the workspace's setting, or else the default, asks for it."""
-    if await _wants(scope, "facts", by_default):
+    if await _setting_enabled(scope, "facts", by_default):
         await enqueue_facts(scope)
 
 
@@ -154,7 +159,7 @@ async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) 
         CLUSTERS_TASK,
         _clusters_lock(scope),
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None,
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
@@ -166,7 +171,9 @@ async def enqueue_clustering_if_wanted(scope: WorkspaceScope, *, by_default: boo
     The delay lets documents that are uploaded together share one job.
     """
     # Stored settings of `chunk_clusters`, which used to be separate, still count.
-    if await _wants(scope, "clusters", by_default) or await _wants(scope, "chunk_clusters", False):
+    if await _setting_enabled(scope, "clusters", by_default) or await _setting_enabled(
+        scope, "chunk_clusters", False
+    ):
         await enqueue_clustering(scope, CLUSTERING_WAITS_SECONDS)
 
 
@@ -183,14 +190,14 @@ async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0
         SUMMARIES_TASK,
         _summaries_lock(scope),
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None,
-        priority=_LATER,
+        priority=_LOW_PRIORITY,
         statement="enqueue_once",
     )
 
 
 async def enqueue_summarising_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue summarising if the workspace's setting, or else the default, asks for it."""
-    if await _wants(scope, "summaries", by_default):
+    if await _setting_enabled(scope, "summaries", by_default):
         await enqueue_summarising(scope)
 
 
@@ -203,7 +210,7 @@ async def summarising_enqueued(scope: WorkspaceScope) -> bool:
 async def enqueue_marking(scope: WorkspaceScope) -> None:
     """Enqueue the screening of chunks for prompt injections, unless it is waiting already."""
     lock = _marks_lock(scope)
-    await enqueue(scope, MARKS_TASK, lock, priority=_LATER, statement="enqueue_once")
+    await enqueue(scope, MARKS_TASK, lock, priority=_LOW_PRIORITY, statement="enqueue_once")
 
 
 async def marking_enqueued(scope: WorkspaceScope) -> bool:
@@ -215,7 +222,7 @@ async def marking_enqueued(scope: WorkspaceScope) -> bool:
 async def enqueue_keywords(scope: WorkspaceScope) -> None:
     """Enqueue a new choice of keywords, unless it is waiting already."""
     lock = _keywords_lock(scope)
-    await enqueue(scope, KEYWORDS_TASK, lock, priority=_LATER, statement="enqueue_once")
+    await enqueue(scope, KEYWORDS_TASK, lock, priority=_LOW_PRIORITY, statement="enqueue_once")
 
 
 async def keywords_enqueued(scope: WorkspaceScope) -> bool:
@@ -232,7 +239,7 @@ def _marks_lock(scope: WorkspaceScope) -> str:
     return f"marks:{scope.workspace_id}"
 
 
-async def _wants(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
+async def _setting_enabled(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
     row = await scope.single(_SQL["wants"], {"name": setting, "by_default": by_default})
     return bool(row["wanted"])
 
@@ -245,12 +252,14 @@ async def enqueue_entities(scope: WorkspaceScope, *, delay_seconds: float = 0.0)
     """Enqueue entity extraction for the workspace, unless it is waiting already."""
     due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     lock = _entities_lock(scope)
-    await enqueue(scope, ENTITIES_TASK, lock, priority=_LATER, statement="enqueue_once", due=due)
+    await enqueue(
+        scope, ENTITIES_TASK, lock, priority=_LOW_PRIORITY, statement="enqueue_once", due=due
+    )
 
 
 async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue entity extraction if the workspace's setting, or else the default, asks for it."""
-    if await _wants(scope, "entities", by_default):
+    if await _setting_enabled(scope, "entities", by_default):
         await enqueue_entities(scope)
 
 

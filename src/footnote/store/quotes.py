@@ -73,23 +73,23 @@ class NamedTexts:
 
 async def texts_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[NamedTexts, ...]:
     """Return the texts and names of the documents, one per version. Takes a system scope."""
-    found = []
+    texts = []
     for row in await scope.all(_SQL["versions"], {"document_ids": list(document_ids)}):
         document_id = row["document_id"]
         metadata = scope.sealing.plain_metadata(METADATA_VALUES.of(document_id), row["metadata"])
-        named = (
+        names = (
             row["filename"].rpartition(".")[0] or row["filename"],
             scope.sealing.plain_text(TITLE.of(document_id), row["title"]),
             row["external_id"] or "",
             PurePosixPath(row["external_id"] or "").stem,
             *row["tags"],
-            *(each for each in metadata.values() if isinstance(each, str)),
+            *(value for value in metadata.values() if isinstance(value, str)),
         )
-        said = row["canonical_text"]
-        if said is None and scope.sealing.encrypts:
-            said = await _sealed_text(scope, document_id, row["version"])
-        found.append(NamedTexts(language=row["language"], text=said or "", names=named))
-    return tuple(found)
+        text = row["canonical_text"]
+        if text is None and scope.sealing.encrypts:
+            text = await _sealed_text(scope, document_id, row["version"])
+        texts.append(NamedTexts(language=row["language"], text=text or "", names=names))
+    return tuple(texts)
 
 
 async def quoting(
@@ -100,41 +100,41 @@ async def quoting(
     A text quotes them by a run of words, or by a term that no other chunk contains. Takes a system
     scope; `chunks` are those of the quoted documents.
     """
-    lonely: dict[str, bool] = {}
-    found = []
-    for place in get_args(WrittenIn):
-        async for page in _pages(scope, place):
+    unique: dict[str, bool] = {}
+    matches = []
+    for kind in get_args(WrittenIn):
+        async for page in _pages(scope, kind):
             shared = {
-                text: quoted.shared_terms(text) for each in page for text in each.texts if text
+                text: quoted.shared_terms(text) for entry in page for text in entry.texts if text
             }
-            unknown = frozenset[str]().union(*shared.values()) - lonely.keys()
-            others = await _held_elsewhere(scope, unknown, chunks)
-            lonely |= {term: term not in others for term in unknown}
+            unknown = frozenset[str]().union(*shared.values()) - unique.keys()
+            elsewhere = await _terms_elsewhere(scope, unknown, chunks)
+            unique |= {term: term not in elsewhere for term in unknown}
             quotes = {
                 text
                 for text, terms in shared.items()
-                if any(lonely[term] for term in terms) or quoted.has_run_of(text)
+                if any(unique[term] for term in terms) or quoted.has_run_of(text)
             }
-            found += [
-                replace(each, texts=tuple(text for text in each.texts if text in quotes))
-                for each in page
-                if not quotes.isdisjoint(each.texts)
+            matches += [
+                replace(entry, texts=tuple(text for text in entry.texts if text in quotes))
+                for entry in page
+                if not quotes.isdisjoint(entry.texts)
             ]
-    return tuple(found)
+    return tuple(matches)
 
 
 async def empty(scope: WorkspaceScope, written: Iterable[Written]) -> None:
     """Delete the queries and pushes, and blank the other texts. Raises UnderLegalHold."""
-    for each in written:
+    for entry in written:
         key: dict[str, object] = {
-            "asker": each.principal,
-            "conversation_id": each.conversation_id,
-            "message_no": each.number,
+            "asker": entry.principal,
+            "conversation_id": entry.conversation_id,
+            "message_no": entry.number,
         }
-        if each.answer is not None:
-            place = ANSWER.of(each.principal, each.conversation_id, each.number)
-            key["answer"] = answer_json(scope, place, _without(each.answer, each.texts))
-        await scope.execute(_SQL[f"empty_{each.place}"], key)
+        if entry.answer is not None:
+            place = ANSWER.of(entry.principal, entry.conversation_id, entry.number)
+            key["answer"] = answer_json(scope, place, _without(entry.answer, entry.texts))
+        await scope.execute(_SQL[f"empty_{entry.place}"], key)
 
 
 async def held_among(scope: WorkspaceScope, principals: Iterable[str]) -> str | None:
@@ -144,48 +144,50 @@ async def held_among(scope: WorkspaceScope, principals: Iterable[str]) -> str | 
 
 
 def _without(answer: MessageAnswer, quotes: Collection[str]) -> MessageAnswer:
-    def kept(text: str) -> str:
+    def without_quotes(text: str) -> str:
         return "" if text in quotes else text
 
     corrected = answer.corrected_question
     return replace(
         answer,
-        sentences=tuple(replace(each, text=kept(each.text)) for each in answer.sentences),
-        asked_as=kept(answer.asked_as),
-        corrected_question=None if corrected is None else kept(corrected),
-        degraded=tuple(each for each in answer.degraded if each not in quotes),
-        searched=tuple(each for each in answer.searched if each not in quotes),
+        sentences=tuple(
+            replace(sentence, text=without_quotes(sentence.text)) for sentence in answer.sentences
+        ),
+        asked_as=without_quotes(answer.asked_as),
+        corrected_question=None if corrected is None else without_quotes(corrected),
+        degraded=tuple(note for note in answer.degraded if note not in quotes),
+        searched=tuple(note for note in answer.searched if note not in quotes),
     )
 
 
 def _texts_of_answer(answer: MessageAnswer) -> Iterator[str]:
-    yield from (each.text for each in answer.sentences)
+    yield from (sentence.text for sentence in answer.sentences)
     yield answer.asked_as
     yield answer.corrected_question or ""
     # Notes name words of the question.
     yield from (*answer.degraded, *answer.searched)
 
 
-async def _pages(scope: WorkspaceScope, place: WrittenIn) -> AsyncIterator[list[Written]]:
+async def _pages(scope: WorkspaceScope, kind: WrittenIn) -> AsyncIterator[list[Written]]:
     after: tuple[str, UUID, int] = ("", UUID(int=0), 0)
     while True:
         rows = await scope.all(
-            _SQL[place],
+            _SQL[kind],
             dict(zip(("after_principal", "after_conversation", "after_no"), after, strict=True))
             | {"limit": _ROWS_AT_ONCE},
         )
-        yield [_written(scope, place, row) for row in rows]
+        yield [_written(scope, kind, row) for row in rows]
         if len(rows) < _ROWS_AT_ONCE:
             return
         last = rows[-1]
         after = last["principal"], last["conversation_id"] or UUID(int=0), last["message_no"]
 
 
-def _written(scope: WorkspaceScope, place: WrittenIn, row: DictRow) -> Written:
+def _written(scope: WorkspaceScope, kind: WrittenIn, row: DictRow) -> Written:
     principal, conversation_id = row["principal"], row["conversation_id"]
     key = (principal, conversation_id, row["message_no"])
     answer = None
-    if place == "answers":
+    if kind == "answers":
         answer = read_answer(scope.sealing.plain_json(ANSWER.of(*key), row["answer"]))
         texts = tuple(_texts_of_answer(answer))
     else:
@@ -194,11 +196,11 @@ def _written(scope: WorkspaceScope, place: WrittenIn, row: DictRow) -> Written:
             "questions": QUESTION.of(*key),
             "titles": CONVERSATION.of(principal, conversation_id),
             "comments": COMMENT.of(*key),
-        }.get(place)
+        }.get(kind)
         plain = row["text"] if column is None else scope.sealing.plain_text(column, row["text"])
         texts = (plain,)
     return Written(
-        place=place,
+        place=kind,
         principal=principal,
         conversation_id=conversation_id,
         number=row["message_no"],
@@ -207,24 +209,24 @@ def _written(scope: WorkspaceScope, place: WrittenIn, row: DictRow) -> Written:
     )
 
 
-async def _held_elsewhere(
-    scope: WorkspaceScope, terms: Iterable[str], own: ChunkRanges
+async def _terms_elsewhere(
+    scope: WorkspaceScope, terms: Iterable[str], excluded: ChunkRanges
 ) -> frozenset[str]:
     """Return the terms that occur in a live chunk other than these."""
-    wanted = sorted(terms)
-    if not wanted:
+    sorted_terms = sorted(terms)
+    if not sorted_terms:
         return frozenset()
     secret = await scope.single(_SQL["index_secret"])
     key = scope.sealing.lexical_key(bytes(secret["lexical_key"]))
-    ids = dict(zip(fresh_term_ids(key, wanted), wanted, strict=True))
+    ids = dict(zip(fresh_term_ids(key, sorted_terms), sorted_terms, strict=True))
     dead = ranges_of([piece for row in await scope.all(_SQL["dead"]) for piece in row["dead"]])
-    passed_over = own.union(dead)
-    found = set()
+    ignored = excluded.union(dead)
+    found_terms = set()
     for term, lists in (await load_lists(scope, ids)).items():
-        for numbers in (np.frombuffer(each, CHUNK_NUMBER) for each, _ in lists):
-            if passed_over.count_of_rising(numbers) < numbers.size:
-                found.add(ids[term])
-    return frozenset(found)
+        for numbers in (np.frombuffer(packed, CHUNK_NUMBER) for packed, _ in lists):
+            if ignored.count_of_rising(numbers) < numbers.size:
+                found_terms.add(ids[term])
+    return frozenset(found_terms)
 
 
 async def _sealed_text(scope: WorkspaceScope, document_id: UUID, version: int) -> str:

@@ -20,10 +20,10 @@ async def take_request(
     """
     async with database.workspace(workspace_id, SYSTEM) as scope, scope.connection.pipeline():
         await scope.execute(_SQL["commit_lazily"])
-        taken = await scope.execute(
+        cursor = await scope.execute(
             _SQL["take"], {"caller": caller, "step": limit.step_seconds, "burst": limit.burst}
         )
-        row = await taken.fetchone()
+        row = await cursor.fetchone()
     assert row is not None, "it is allowed or refused"
     return bool(row["allowed"]), float(row["ahead"])
 
@@ -33,10 +33,10 @@ async def count_failure(database: Database, source: bytes, limit: RateLimit) -> 
 
     Returns whether it was counted, and how many seconds the source is ahead of the rate then.
     """
-    given = {"source": source, "step": limit.step_seconds, "burst": limit.burst}
+    parameters = {"source": source, "step": limit.step_seconds, "burst": limit.burst}
     async with database.outside() as connection:
         await connection.execute(_SQL["commit_lazily"])
-        row = await (await connection.execute(_SQL["count_failure"], given)).fetchone()
+        row = await (await connection.execute(_SQL["count_failure"], parameters)).fetchone()
     assert row is not None, "it is counted or refused"
     return bool(row["allowed"]), float(row["ahead"])
 

@@ -19,16 +19,16 @@ def read_ahead(pieces: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
     An object store iterates its input from within its own runtime, where another call to an object
     store would end the process.
     """
-    waiting: Queue[bytes | BaseException | None] = Queue(_AHEAD)
+    queue: Queue[bytes | BaseException | None] = Queue(_AHEAD)
     stopped = threading.Event()
 
     def taken() -> Iterator[bytes]:
-        while (piece := waiting.get()) is not None:
+        while (piece := queue.get()) is not None:
             if isinstance(piece, BaseException):
                 raise piece
             yield piece
 
-    thread = threading.Thread(target=_make, args=(pieces, waiting, stopped), name="read ahead")
+    thread = threading.Thread(target=_produce, args=(pieces, queue, stopped), name="read ahead")
     thread.start()
     try:
         yield taken()
@@ -37,28 +37,28 @@ def read_ahead(pieces: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
         thread.join()
 
 
-def _make(
-    pieces: Iterable[bytes], waiting: Queue[bytes | BaseException | None], stopped: threading.Event
+def _produce(
+    pieces: Iterable[bytes], queue: Queue[bytes | BaseException | None], stopped: threading.Event
 ) -> None:
     end: BaseException | None = None
     try:
         for piece in pieces:
-            _offer(piece, waiting, stopped)
+            _put(piece, queue, stopped)
             if stopped.is_set():
                 return
     except BaseException as error:  # raised where the pieces are taken
         end = error
-    _offer(end, waiting, stopped)
+    _put(end, queue, stopped)
 
 
-def _offer(
+def _put(
     piece: bytes | BaseException | None,
-    waiting: Queue[bytes | BaseException | None],
+    queue: Queue[bytes | BaseException | None],
     stopped: threading.Event,
 ) -> None:
     while not stopped.is_set():
         try:
-            waiting.put(piece, timeout=_LOOK_SECONDS)
+            queue.put(piece, timeout=_LOOK_SECONDS)
         except Full:
             continue
         return

@@ -48,7 +48,7 @@ class ReadingCounts:
 
 async def unread_documents(
     scope: WorkspaceScope,
-    wanted: Extracted,
+    kind: Extracted,
     extractor: str,
     classes: Sequence[str] = (),
     *,
@@ -64,7 +64,7 @@ async def unread_documents(
     select them and the others.
     """
     rows = await scope.all(
-        _SQL[wanted]["pending"],
+        _SQL[kind]["pending"],
         {
             "extractor": extractor,
             "classes": list(classes),
@@ -87,17 +87,17 @@ async def unread_documents(
 
 async def note_failure(
     scope: WorkspaceScope,
-    wanted: Extracted,
-    unread: PublishedVersion,
+    kind: Extracted,
+    version: PublishedVersion,
     extractor: str,
     reason: str,
 ) -> None:
     """Record why a version could not be read; earlier results are kept."""
     await scope.execute(
-        _SQL[wanted]["note_failure"],
+        _SQL[kind]["note_failure"],
         {
-            "document_id": unread.document_id,
-            "version": unread.version,
+            "document_id": version.document_id,
+            "version": version.version,
             "extractor": extractor,
             "failure": reason,
         },
@@ -106,32 +106,32 @@ async def note_failure(
 
 async def count_read(
     scope: WorkspaceScope,
-    wanted: Extracted,
+    kind: Extracted,
     extractors: Sequence[str],
     classes: Sequence[str] = (),
 ) -> ReadingCounts:
     """Count the published documents that were read by one of these extractors, or failed."""
     row = await scope.single(
-        _SQL[wanted]["progress"], {"extractors": list(extractors), "classes": list(classes)}
+        _SQL[kind]["progress"], {"extractors": list(extractors), "classes": list(classes)}
     )
     return record_of(ReadingCounts, row)
 
 
 async def unread_bytes(
-    scope: WorkspaceScope, wanted: Extracted, extractor: str, classes: Sequence[str] = ()
+    scope: WorkspaceScope, kind: Extracted, extractor: str, classes: Sequence[str] = ()
 ) -> int:
     """Return the total size of the texts that this extractor has not read, in bytes of UTF-8."""
     row = await scope.single(
-        _SQL[wanted]["unread"], {"extractor": extractor, "classes": list(classes)}
+        _SQL[kind]["unread"], {"extractor": extractor, "classes": list(classes)}
     )
     return int(row["bytes"])
 
 
 async def reading_failures(
-    scope: WorkspaceScope, wanted: Extracted, record: type[Failure], limit: int
+    scope: WorkspaceScope, kind: Extracted, record: type[Failure], limit: int
 ) -> tuple[Failure, ...]:
     """List the documents that could not be read, latest first."""
-    rows = await scope.all(_SQL[wanted]["failures"], {"limit": limit})
+    rows = await scope.all(_SQL[kind]["failures"], {"limit": limit})
     return tuple(
         record_of(
             record,

@@ -97,40 +97,40 @@ class PostgresIndex:
         embedded by another model, and ConfigurationChanged.
         """
         # Apply the secret transform once, here: the stored vectors have it, too.
-        turned = (await self.database.sealing(self.workspace.workspace_id)).vector
+        transform = (await self.database.sealing(self.workspace.workspace_id)).vector
         if coming is None:
-            return await self._recall(replace(request, vector=turned(request.vector)))
-        ahead = await self._recall_words_ahead(request)
-        request = replace(request, vector=turned(await coming))
-        if ahead is None:
+            return await self._recall(replace(request, vector=transform(request.vector)))
+        lexical = await self._recall_words_ahead(request)
+        request = replace(request, vector=transform(await coming))
+        if lexical is None:
             return await self._recall(request)
         if request.vector is None:
-            return recalled(ahead, (), {}, request)
-        return await with_held_vectors(ahead, request, request.vector)
+            return recalled(lexical, (), {}, request)
+        return await with_held_vectors(lexical, request, request.vector)
 
     async def in_other_languages(
         self, vector: Vector, language: str, filters: SearchFilters, limit: int
     ) -> Ranking:
-        turned = (await self.database.sealing(self.workspace.workspace_id)).vector(vector)
-        request = RecallRequest(vector=turned, limit=limit)
+        transformed = (await self.database.sealing(self.workspace.workspace_id)).vector(vector)
+        request = RecallRequest(vector=transformed, limit=limit)
         key = (self._key(filters), language)
         async with self._snapshot() as scope:
             state, view = await self._current(scope, filters)
             ranges = state.across.get(key)
             if ranges is None:
-                others = [each for each in view.languages if analysis_language(each) != language]
+                others = [other for other in view.languages if analysis_language(other) != language]
                 ranges = view.ranges.intersection(await load_in_languages(scope, others))
                 state.remember_across(key, ranges)
             nearest = await ask_nearest(
-                scope, state, ranges, request, self.breadth, held=self._held(state)
+                scope, state, ranges, request, self.breadth, cached=self._cached_vectors(state)
             )
             return await read_nearest(nearest)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         async with self._snapshot() as scope:
-            asked = await ask_passages(scope, chunk_numbers)
+            cursor = await ask_passages(scope, chunk_numbers)
         # The commit is sent together with the query, which saves a round trip.
-        return await read_passages(scope, asked)
+        return await read_passages(scope, cursor)
 
     async def documents_of(self, chunk_numbers: Sequence[int]) -> Mapping[int, DatedDocument]:
         async with self._snapshot() as scope:
@@ -142,8 +142,8 @@ class PostgresIndex:
 
     async def generation(self) -> int:
         async with self._snapshot() as scope:
-            asked = await ask_generation(scope)
-        return await read_generation(asked, self.configuration)
+            cursor = await ask_generation(scope)
+        return await read_generation(cursor, self.configuration)
 
     @property
     def last_generation(self) -> int | None:
@@ -153,15 +153,17 @@ class PostgresIndex:
     async def holders(
         self, terms: Sequence[str], filters: SearchFilters, shown: int
     ) -> Mapping[str, TermPostings]:
-        wanted = list(dict.fromkeys(terms))
+        unique_terms = list(dict.fromkeys(terms))
         async with self._snapshot() as scope:
             state, view = await self._current(scope, filters)
-            ids = fresh_term_ids(state.lexical_key, wanted)
-            found = await find_holders(
-                scope, state, self.cache, ids, allowed=view.ranges, shown=shown
+            ids = fresh_term_ids(state.lexical_key, unique_terms)
+            postings = await find_holders(
+                scope, state, self.cache, ids, allowed=view.ranges, limit=shown
             )
         return {
-            term: found[number] for term, number in zip(wanted, ids, strict=True) if number in found
+            term: postings[number]
+            for term, number in zip(unique_terms, ids, strict=True)
+            if number in postings
         }
 
     async def entity_graph(
@@ -199,8 +201,8 @@ class PostgresIndex:
         view = None if state is None else state.views.get(self._key(request.filters))
         if state is None or view is None or request.terms_of is None or request.narrows:
             return None
-        held = self._held(state)
-        if held is None or not view.ranges.difference(held.covered).is_empty:
+        cached = self._cached_vectors(state)
+        if cached is None or not view.ranges.difference(cached.covered).is_empty:
             return None
         chunks = SearchScope(view=view, searched=view.ranges)
         async with self._snapshot() as scope:
@@ -222,7 +224,7 @@ class PostgresIndex:
             state, view = await self._current(scope, request.filters)
             chunks = SearchScope(view=view, searched=view.ranges)
             if request.narrows:
-                left = await narrow(
+                narrowed = await narrow(
                     scope,
                     state,
                     self.cache,
@@ -231,7 +233,7 @@ class PostgresIndex:
                     exact_phrases=request.exact_phrases,
                     excluded=request.excluded,
                 )
-                chunks = SearchScope(view=view, searched=left.visible, notes=left.notes)
+                chunks = SearchScope(view=view, searched=narrowed.visible, notes=narrowed.notes)
             fetched = await self._fetch(scope, state, chunks, request)
             return await self._rank(scope, state, chunks, fetched, request)
 
@@ -242,11 +244,11 @@ class PostgresIndex:
         state = self._cached_state()
         key = self._key(filters)
         if state is not None:
-            asked = await ask_generation(scope)
-            known = state.views.get(key)
-            view = await load_view(scope, filters) if known is None else known
-            if await read_generation(asked) == state.generation:
-                if known is None:
+            cursor = await ask_generation(scope)
+            cached_view = state.views.get(key)
+            view = await load_view(scope, filters) if cached_view is None else cached_view
+            if await read_generation(cursor) == state.generation:
+                if cached_view is None:
                     state.remember(key, view)
                 return state, view
         state = await load_state(scope, self.lane)
@@ -265,28 +267,30 @@ class PostgresIndex:
         """Send every query before waiting for the first result."""
         terms: dict[int, str] = {}
         if request.terms_of is not None:
-            wanted = list(request.terms_of(chunks.view.languages))
-            terms = dict(zip(term_ids(state.lexical_key, wanted), wanted, strict=True))
-        generation = await ask_generation(scope)
-        held = self._held(state)
-        nearest = await ask_nearest(scope, state, chunks.searched, request, self.breadth, held=held)
+            words = list(request.terms_of(chunks.view.languages))
+            terms = dict(zip(term_ids(state.lexical_key, words), words, strict=True))
+        generation_cursor = await ask_generation(scope)
+        cached = self._cached_vectors(state)
+        nearest = await ask_nearest(
+            scope, state, chunks.searched, request, self.breadth, cached=cached
+        )
         routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
         names = ask_names(state, request, chunks.view.languages)
-        postings = await ask_postings(
+        pending = await ask_postings(
             scope, state, self.cache, [*terms, *routes.terms, *names.terms]
         )
-        moment = await read_generation(generation, self.configuration)
+        generation = await read_generation(generation_cursor, self.configuration)
         dense = await read_nearest(nearest)
-        read = await read_postings(scope, state, self.cache, postings)
+        postings = await read_postings(scope, state, self.cache, pending)
         return Fetched(
-            generation=moment,
-            held=held,
+            generation=generation,
+            held=cached,
             dense=dense,
             terms=terms,
-            postings={term: read[term] for term in terms},
+            postings={term: postings[term] for term in terms},
             routes=routes,
-            document_postings={term: read[term] for term in routes.terms},
-            named=names.named(read, chunks.view.ranges),
+            document_postings={term: postings[term] for term in routes.terms},
+            named=names.named(postings, chunks.view.ranges),
         )
 
     async def _rank(
@@ -301,13 +305,13 @@ class PostgresIndex:
         dense = fetched.dense
         if not words.of_named.is_empty:
             nearest = await ask_nearest(
-                scope, state, words.of_named, request, self.breadth, held=fetched.held
+                scope, state, words.of_named, request, self.breadth, cached=fetched.held
             )
             dense = merge_rankings(dense, await read_nearest(nearest))
         similarities: Mapping[int, float] = scores_of(dense)
         if request.complete and request.vector is not None:
             similarities = await complete_similarities(
-                scope, state, request.vector, dense, words.lexical.ranking, held=fetched.held
+                scope, state, request.vector, dense, words.lexical.ranking, cached=fetched.held
             )
         return recalled(words, dense, similarities, request)
 
@@ -316,15 +320,15 @@ class PostgresIndex:
 
     def _key(self, filters: SearchFilters) -> ScopeKey:
         # The minimum similarity does not change what is visible.
-        seen = replace(filters, min_similarity=None)
-        return ScopeKey(access=self.principal.access_names, filters=repr(seen))
+        visible_filters = replace(filters, min_similarity=None)
+        return ScopeKey(access=self.principal.access_names, filters=repr(visible_filters))
 
     def _cached_state(self) -> IndexState | None:
         """Return the cached index state, unless it was read for another lane."""
         state = self.cache.state(self.workspace.workspace_id)
         return state if state is not None and state.lane == self.lane.fingerprint else None
 
-    def _held(self, state: IndexState) -> HeldVectors | None:
+    def _cached_vectors(self, state: IndexState) -> HeldVectors | None:
         return self.vector_cache.held(
             self.database, self.workspace.workspace_id, state, self.lane.dimensions
         )

@@ -61,10 +61,10 @@ class LexicalRecall:
     @property
     def of_named(self) -> ChunkRanges:
         """The searched chunks of the documents that the query names best; empty without any."""
-        named = self.fetched.named
-        if named is None:
+        documents = self.fetched.named
+        if documents is None:
             return ChunkRanges.empty()
-        return named.best.intersection(self.chunks.searched)
+        return documents.best.intersection(self.chunks.searched)
 
 
 async def recall_by_words(
@@ -75,28 +75,28 @@ async def recall_by_words(
     words = LexicalRecall(state=state, chunks=chunks, fetched=fetched, lexical=lexical)
     if words.of_named.is_empty:
         return words
-    inside = await rank_by_bm25(state, words.of_named, fetched.postings, request.limit)
-    both = LexicalResult(
-        ranking=merge_rankings(lexical.ranking, inside.ranking),
-        contributions={**lexical.contributions, **inside.contributions},
+    within_named = await rank_by_bm25(state, words.of_named, fetched.postings, request.limit)
+    combined = LexicalResult(
+        ranking=merge_rankings(lexical.ranking, within_named.ranking),
+        contributions={**lexical.contributions, **within_named.contributions},
     )
-    return replace(words, lexical=both)
+    return replace(words, lexical=combined)
 
 
 async def with_held_vectors(
     words: LexicalRecall, request: RecallRequest, vector: Vector
 ) -> Recalled:
     """Join the lexical recall with the nearest vectors in memory, which must be complete."""
-    held = words.fetched.held
-    assert held is not None, "nothing is joined to what is not in memory"
-    dense = await begin_nearest(held, vector, words.chunks.searched, request.limit)
+    cached = words.fetched.held
+    assert cached is not None, "nothing is joined to what is not in memory"
+    dense = await begin_nearest(cached, vector, words.chunks.searched, request.limit)
     if not words.of_named.is_empty:
-        inside = await begin_nearest(held, vector, words.of_named, request.limit)
-        dense = merge_rankings(dense, inside)
+        within_named = await begin_nearest(cached, vector, words.of_named, request.limit)
+        dense = merge_rankings(dense, within_named)
     similarities = scores_of(dense)
     if request.complete:
-        others = [hit.chunk_no for hit in words.lexical.ranking]
-        similarities |= held.similarities(vector, others)
+        numbers = [hit.chunk_no for hit in words.lexical.ranking]
+        similarities |= cached.similarities(vector, numbers)
     return recalled(words, dense, similarities, request)
 
 

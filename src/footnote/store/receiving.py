@@ -87,8 +87,8 @@ async def require_room(scope: WorkspaceScope, limits: QueueLimits) -> None:
     Takes a system scope: a principal would count only the documents it may see.
     """
     queue = {"queue": INGEST_QUEUE}
-    here = await scope.single(_SQL["waiting_here"], {"limit": limits.workspace})
-    if here["waiting"] >= limits.workspace:
+    workspace = await scope.single(_SQL["waiting_here"], {"limit": limits.workspace})
+    if workspace["waiting"] >= limits.workspace:
         reason = f"{limits.workspace:,} documents of this workspace wait to be indexed"
     else:
         overall = await scope.single(_SQL["waiting_anywhere"], queue | {"limit": limits.overall})
@@ -125,7 +125,7 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
     if incoming.claim is not None:
         await redeem(scope, incoming.claim)
-    row = await _known(scope, incoming, parameters)
+    row = await _existing_document(scope, incoming, parameters)
     if row is None:
         parameters |= _metadata(scope, incoming, parameters["document_id"])
         await scope.execute(_SQL["ensure_collection"], parameters)
@@ -143,7 +143,7 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     return received
 
 
-async def _known(
+async def _existing_document(
     scope: WorkspaceScope, incoming: Incoming, parameters: Mapping[str, object]
 ) -> DictRow | None:
     """Return the existing document, also by its former external id; None if there is none.
@@ -153,9 +153,9 @@ async def _known(
     row = await scope.one(_SQL["known"], parameters)
     if row is None or row["external_id"] == incoming.external_id:
         return row
-    seen = (parameters["visibility"], parameters["access"])
-    asked = incoming.visibility is not None or incoming.access is not None
-    return None if asked and (row["visibility"], row["access"]) != seen else row
+    requested = (parameters["visibility"], parameters["access"])
+    explicit = incoming.visibility is not None or incoming.access is not None
+    return None if explicit and (row["visibility"], row["access"]) != requested else row
 
 
 async def _receive_again(
@@ -173,15 +173,15 @@ async def _receive_again(
         parameters |= _metadata(scope, incoming, row["document_id"])
         return await _add_version(scope, row, parameters)
     if row["status"] == DocumentStatus.FAILED and incoming.failure is None:
-        return await _try_again(scope, row, parameters)
+        return await _retry(scope, row, parameters)
     document = document_of(scope, row)
-    other = {
+    changed = {
         name: value
         for name, value in incoming.metadata.items()
         if document.metadata.get(name) != value
     }
-    if other:
-        document = await change_document(scope, document, tags=None, metadata=other)
+    if changed:
+        document = await change_document(scope, document, tags=None, metadata=changed)
     return Received(document=document, duplicate=True, new_version=False)
 
 
@@ -192,13 +192,18 @@ def _refuse_for_fewer(scope: WorkspaceScope, incoming: Incoming, row: DictRow) -
     """
     if incoming.visibility is None and incoming.access is None:
         return
-    stored, wanted = Visibility(row["visibility"]), incoming.visibility or Visibility.PRIVATE
-    fewer = _WIDEST_FIRST.index(wanted) > _WIDEST_FIRST.index(stored)
-    if wanted is stored and incoming.access is not None:
+    stored, requested = Visibility(row["visibility"]), incoming.visibility or Visibility.PRIVATE
+    fewer = _WIDEST_FIRST.index(requested) > _WIDEST_FIRST.index(stored)
+    if requested is stored and incoming.access is not None:
         # Whoever handed the document in sees every version, whatever a list says.
-        every = {row["created_by"], SYSTEM_NAME, f"collection:{row['collection']}", ADMINISTRATORS}
-        named = {*(row["access"] or ())} - every
-        fewer = not named <= {*incoming.access, scope.principal.principal_id}
+        always_allowed = {
+            row["created_by"],
+            SYSTEM_NAME,
+            f"collection:{row['collection']}",
+            ADMINISTRATORS,
+        }
+        readers = {*(row["access"] or ())} - always_allowed
+        fewer = not readers <= {*incoming.access, scope.principal.principal_id}
     if fewer:
         raise Conflict(
             f"the document {row['external_id']!r} is seen by {_SEEN_BY[stored]}, and its new "
@@ -247,12 +252,12 @@ async def change_document(
     if metadata:
         await announce_change(scope)
         place = METADATA_VALUES.of(document.document_id)
-        given = {name: value for name, value in metadata.items() if value is not None}
+        values = {name: value for name, value in metadata.items() if value is not None}
         await scope.execute(
             _SQL["change_metadata"],
             {
                 "document_id": document.document_id,
-                "metadata": Jsonb(scope.sealing.metadata(place, given)),
+                "metadata": Jsonb(scope.sealing.metadata(place, values)),
                 "removed": [name for name, value in metadata.items() if value is None],
             },
         )
@@ -314,33 +319,36 @@ async def _tag(scope: WorkspaceScope, document_id: UUID, tags: tuple[str, ...]) 
 
 
 async def _add_version(
-    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
+    scope: WorkspaceScope, existing: DictRow, parameters: dict[str, object]
 ) -> Received:
     parameters = parameters | {
-        "document_id": known["document_id"],
-        "version": known["version"] + 1,
+        "document_id": existing["document_id"],
+        "version": existing["version"] + 1,
     }
     await announce_change(scope)
     row = await scope.one(_SQL["new_version"], parameters)
     if row is None:
-        raise no_such_document(known["document_id"])
+        raise no_such_document(existing["document_id"])
     await scope.execute(_SQL["insert_version"], parameters)
     document = document_of(scope, row)
     await _announce(scope, document)
     return Received(document=document, duplicate=False, new_version=True)
 
 
-async def _try_again(
-    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
+async def _retry(
+    scope: WorkspaceScope, existing: DictRow, parameters: dict[str, object]
 ) -> Received:
     """Requeue the failed version with its bytes, which may have been refused before."""
-    parameters = parameters | {"document_id": known["document_id"], "version": known["version"]}
+    parameters = parameters | {
+        "document_id": existing["document_id"],
+        "version": existing["version"],
+    }
     # First, as a publication writes the version's row before it locks the index.
     await scope.execute(_SQL["restore_bytes"], parameters)
     await announce_change(scope)
     row = await scope.one(_SQL["requeue"], parameters)
     if row is None:
-        raise no_such_document(known["document_id"])
+        raise no_such_document(existing["document_id"])
     document = document_of(scope, row)
     await announce_events(scope, document.document_id)
     await enqueue_ingestion(scope, document.document_id, document.version)

@@ -49,22 +49,22 @@ class Piped:
     """A file object over byte pieces, to be read once."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces, self._held = pieces, b""
+        self._pieces, self._buffer = pieces, b""
 
     def read(self, size: int) -> bytes:
         """The next bytes, fewer only at the end."""
-        parts, left = [self._held], size - len(self._held)
-        while left > 0:
+        parts, missing = [self._buffer], size - len(self._buffer)
+        while missing > 0:
             piece = next(self._pieces, b"")
             if not piece:
-                piece = next((each for each in self._pieces if each), b"")
+                piece = next((piece for piece in self._pieces if piece), b"")
                 if not piece:
                     break
             parts.append(piece)
-            left -= len(piece)
-        whole = b"".join(parts)
-        self._held = whole[size:]
-        return whole[:size]
+            missing -= len(piece)
+        content = b"".join(parts)
+        self._buffer = content[size:]
+        return content[:size]
 
 
 def unpack(pieces: Iterator[bytes], folder: Path) -> None:
@@ -101,13 +101,15 @@ class Recovery:
 
     def combine(self, bases: Iterable[Path]) -> None:
         """Combine a full base backup and the incremental ones after it into the server's files."""
-        first, *others = bases
-        if not others:
-            first.rename(self.cluster)
+        full, *incremental = bases
+        if not incremental:
+            full.rename(self.cluster)
         else:
-            self._run("pg_combinebackup", "--link", "--no-sync", "-o", self.cluster, first, *others)
-        for each in (first, *others):
-            shutil.rmtree(each, ignore_errors=True)
+            self._run(
+                "pg_combinebackup", "--link", "--no-sync", "-o", self.cluster, full, *incremental
+            )
+        for base in (full, *incremental):
+            shutil.rmtree(base, ignore_errors=True)
 
     @contextmanager
     def recovered(self, until: datetime | None) -> Iterator[EmbeddedPostgres]:
@@ -117,18 +119,21 @@ class Recovery:
         base backup was complete, and StoreUnavailable.
         """
         (self.cluster / "recovery.signal").touch()
-        more = ""
+        target = ""
         if until is not None:
-            more = f"recovery_target_time = '{until.isoformat()}'\n"
-            more += "recovery_target_action = 'promote'\n"
+            target = f"recovery_target_time = '{until.isoformat()}'\n"
+            target += "recovery_target_action = 'promote'\n"
         server, folder = self.server, self.folder
-        quoted = str(folder).replace("'", "''")
-        (folder / "scratch.conf").write_text(_CONFIGURATION.format(folder=quoted) + more)
+        quoted_folder = str(folder).replace("'", "''")
+        (folder / "scratch.conf").write_text(_CONFIGURATION.format(folder=quoted_folder) + target)
         (folder / "hba.conf").write_text("local all all trust\n")
         (folder / "ident.conf").touch()
-        own, aside = server.cluster / _OWN_CONFIGURATION, folder / _OWN_CONFIGURATION
-        if own.exists():
-            own.rename(aside)
+        configuration, moved_aside = (
+            server.cluster / _OWN_CONFIGURATION,
+            folder / _OWN_CONFIGURATION,
+        )
+        if configuration.exists():
+            configuration.rename(moved_aside)
         server.account.own(server.socket_folder)
         _hand_over(folder, server)
         start = len(_text_of(server.log))
@@ -147,14 +152,14 @@ class Recovery:
                 )
                 self._wait_until_open(server)
             except StoreUnavailable as error:
-                raise _why(error, _text_of(server.log)[start:]) from error
+                raise _startup_error(error, _text_of(server.log)[start:]) from error
             try:
                 yield server
             finally:
                 server.stop()
         finally:
-            if aside.exists():
-                aside.rename(own)
+            if moved_aside.exists():
+                moved_aside.rename(configuration)
 
     def _wait_until_open(self, server: EmbeddedPostgres) -> None:
         """Wait until recovery ends, before which no connection is accepted. Raises
@@ -164,7 +169,9 @@ class Recovery:
             try:
                 psycopg.connect(server.url(self.superuser, "template1")).close()
             except psycopg.OperationalError as error:
-                if not any(each in str(error) for each in _NOT_YET) or not _runs(self.cluster):
+                if not any(message in str(error) for message in _NOT_YET) or not _runs(
+                    self.cluster
+                ):
                     raise StoreUnavailable(f"the restored server ended: {error}") from error
                 time.sleep(_LOOK_SECONDS)
             else:
@@ -179,17 +186,17 @@ class Recovery:
 
     def _run(self, program: str, *arguments: str | Path) -> None:
         """Run a program on the files as our own user; the server's account owns them only later."""
-        done = subprocess.run(
+        completed = subprocess.run(
             [self.server.binaries / program, *arguments],
             capture_output=True,
             text=True,
             errors="replace",
             check=False,
         )
-        if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        if completed.returncode:
+            lines = (completed.stderr.strip() or completed.stdout.strip()).splitlines()
             raise CiphertextDamaged(
-                f"{program} refuses the base backup: {said[-1] if said else 'it says nothing'}",
+                f"{program} refuses the base backup: {lines[-1] if lines else 'it says nothing'}",
                 hint="restore another backup",
             )
 
@@ -198,8 +205,11 @@ class Recovery:
 def unused(home: Path) -> Iterator[None]:
     """Keep the server of a home from being used. Raises Conflict while it is in use."""
     private_folder(home)
-    with open_lock(home / "postgres.lock") as starting, open_lock(home / "postgres.users") as use:
-        if not (locked(starting) and locked(use)):
+    with (
+        open_lock(home / "postgres.lock") as start_lock,
+        open_lock(home / "postgres.users") as use_lock,
+    ):
+        if not (locked(start_lock) and locked(use_lock)):
             raise Conflict(
                 f"a server, a worker or another command uses {home}", hint="stop it first"
             )
@@ -207,11 +217,11 @@ def unused(home: Path) -> Iterator[None]:
 
 
 @contextmanager
-def only_one(path: Path, doing: str) -> Iterator[None]:
+def only_one(path: Path, activity: str) -> Iterator[None]:
     """Run a block in one process at a time. Raises Conflict while another process runs it."""
     with open_lock(path) as lock:
         if not locked(lock):
-            raise Conflict(f"another process is {doing}", hint="wait until it has ended")
+            raise Conflict(f"another process is {activity}", hint="wait until it has ended")
         yield
 
 
@@ -222,13 +232,13 @@ def _hand_over(folder: Path, server: EmbeddedPostgres) -> None:
         return
     folder.chmod(folder.stat().st_mode | 0o011)
     for name in ("postgres", "log", "scratch.conf", "hba.conf", "ident.conf", _OWN_CONFIGURATION):
-        top = folder / name
-        if top.is_dir():
-            for place, _, names in os.walk(top):
-                for each in (place, *(os.path.join(place, name) for name in names)):  # noqa: PTH118  # of many files
-                    os.chown(each, uid, gid, follow_symlinks=False)
-        elif top.exists():
-            os.chown(top, uid, gid)
+        path = folder / name
+        if path.is_dir():
+            for directory, _, names in os.walk(path):
+                for entry in (directory, *(os.path.join(directory, name) for name in names)):  # noqa: PTH118  # of many files
+                    os.chown(entry, uid, gid, follow_symlinks=False)
+        elif path.exists():
+            os.chown(path, uid, gid)
 
 
 def _runs(cluster: Path) -> bool:
@@ -243,7 +253,7 @@ def _text_of(log: Path) -> str:
     return log.read_text(errors="replace") if log.exists() else ""
 
 
-def _why(error: StoreUnavailable, log: str) -> Exception:
+def _startup_error(error: StoreUnavailable, log: str) -> Exception:
     """Return the error for a server that stopped, from what it logged."""
     if _TOO_EARLY in log:
         return InvalidRequest(
@@ -255,7 +265,7 @@ def _why(error: StoreUnavailable, log: str) -> Exception:
             "the log ends before that moment",
             hint="footnote backup list shows which moments can be restored",
         )
-    fatal = [line for line in log.splitlines() if "FATAL" in line or "PANIC" in line]
-    if not fatal:
+    fatal_lines = [line for line in log.splitlines() if "FATAL" in line or "PANIC" in line]
+    if not fatal_lines:
         return error
-    return StoreUnavailable(f"the restored server does not start: {fatal[-1].strip()}")
+    return StoreUnavailable(f"the restored server does not start: {fatal_lines[-1].strip()}")

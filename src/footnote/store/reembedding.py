@@ -80,15 +80,15 @@ async def take_up_filling(
     """Return what to fill, and the limit of texts per second; None when it has ended."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
         parameters: dict[str, object] = {"lane_id": lane_id}
-        going = await scope.one(_SQL["go_on"], parameters | asdict(Spent()))
+        progress = await scope.one(_SQL["go_on"], parameters | asdict(Spent()))
         row = await scope.one(_SQL["lane_in_work"], parameters)
-        if going is None or row is None:
+        if progress is None or row is None:
             return None
         lane = record_of(Lane, row)
         current = await current_lane(scope, lane.name)
     assert current is not None, "what is filled is filled from another"
     filling = Filling(workspace_id=workspace_id, lane_id=lane_id, lane=lane, current=current[0])
-    return filling, going["texts_per_second"]
+    return filling, progress["texts_per_second"]
 
 
 async def reuse_or_list(
@@ -106,15 +106,15 @@ async def reuse_or_list(
             return (), None
         numbers = [int(row[_NUMBER[kind]]) for row in rows]
         await scope.execute(_SQL["lock_index"], filling.parameters)
-        copied = await scope.all(_SQL[_COPY[kind]], filling.parameters | {"numbers": numbers})
-        known = {int(row[_NUMBER[kind]]) for row in copied}
-        if known:
-            await _go_on(scope, filling, Spent(texts_reused=len(known)))
+        copied_rows = await scope.all(_SQL[_COPY[kind]], filling.parameters | {"numbers": numbers})
+        reused = {int(row[_NUMBER[kind]]) for row in copied_rows}
+        if reused:
+            await _record_progress(scope, filling, Spent(texts_reused=len(reused)))
     distinct: dict[object, Wanted] = {}
     for number, row in zip(numbers, rows, strict=True):
-        if number not in known:
-            read = _chunk_text if kind == "chunks" else _about_text
-            text = read(scope.sealing, row)
+        if number not in reused:
+            text_of = _chunk_text if kind == "chunks" else _document_text
+            text = text_of(scope.sealing, row)
             distinct.setdefault(row["text_hash"] or number, Wanted(number=number, text=text))
     return tuple(distinct.values()), numbers[-1]
 
@@ -131,8 +131,8 @@ async def keep_batch(
     Chunks that were deleted meanwhile get no vector. Raises LaneMismatch for vectors of other
     dimensions.
     """
-    wanted, vectors = embedded
-    require_vectors_of(filling.lane, vectors, len(wanted))
+    texts, vectors = embedded
+    require_vectors_of(filling.lane, vectors, len(texts))
     async with database.workspace(filling.workspace_id, SYSTEM) as scope:
         vectors = await asyncio.to_thread(scope.sealing.vectors, vectors)
         # Deletions wait, so that no vector outlives its chunk.
@@ -140,11 +140,11 @@ async def keep_batch(
         await scope.execute_many(
             _SQL[_INSERT[kind]],
             (
-                filling.parameters | {"chunk_no": each.number, "embedding": HalfVector(vector)}
-                for each, vector in zip(wanted, vectors, strict=True)
+                filling.parameters | {"chunk_no": text.number, "embedding": HalfVector(vector)}
+                for text, vector in zip(texts, vectors, strict=True)
             ),
         )
-        return await _go_on(scope, filling, spent)
+        return await _record_progress(scope, filling, spent)
 
 
 async def purge_lanes(
@@ -160,21 +160,21 @@ async def purge_lanes(
         await scope.execute(_SQL["lock_index"], parameters)
         rows = await scope.all(_SQL["purgeable"], parameters)
         for row in rows:
-            one = parameters | {"lane_id": row["lane_id"]}
-            if await scope.one(_SQL["mark_purged"], one) is not None:
+            lane_parameters = parameters | {"lane_id": row["lane_id"]}
+            if await scope.one(_SQL["mark_purged"], lane_parameters) is not None:
                 purged.append(row["lane_id"])
         prefix = index_name(workspace_id, 0).removesuffix("0")
-        left = [
+        remaining = [
             int(row["lane_id"])
             for row in await scope.all(_SQL["purged"], parameters | {"prefix": prefix})
         ]
-    for lane_id in dict.fromkeys((*purged, *left)):
+    for lane_id in dict.fromkeys((*purged, *remaining)):
         await drop_index(owner_url, index_name(workspace_id, lane_id))
         await _remove_vectors(database, workspace_id, lane_id)
     return tuple(purged)
 
 
-async def _go_on(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
+async def _record_progress(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
     return await scope.one(_SQL["go_on"], filling.parameters | asdict(spent)) is not None
 
 
@@ -190,13 +190,13 @@ def _chunk_text(sealing: Sealing, row: DictRow) -> str:
     return f"{context}\n{text}" if context else text
 
 
-def _about_text(sealing: Sealing, row: DictRow) -> str:
+def _document_text(sealing: Sealing, row: DictRow) -> str:
     """Return the text that is embedded for a whole document, as ingestion writes it."""
-    whose = row["document_id"]
+    document_id = row["document_id"]
     parts = (
-        sealing.plain_text(TITLE.of(whose), row["title"]),
-        sealing.plain_text(SUMMARY.of(whose), row["summary"]),
-        ", ".join(sealing.plain_words(KEYWORDS.of(whose), row["keywords"])),
+        sealing.plain_text(TITLE.of(document_id), row["title"]),
+        sealing.plain_text(SUMMARY.of(document_id), row["summary"]),
+        ", ".join(sealing.plain_words(KEYWORDS.of(document_id), row["keywords"])),
     )
     return "\n".join(part for part in parts if part)
 

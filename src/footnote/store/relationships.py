@@ -23,7 +23,7 @@ _OF_A_KEY = 50
 _COMMON = 100
 """An entity that so many documents name does not relate them to each other."""
 _FAMILY = 200
-_NAMED = [each.value for each in NAMED_KINDS]
+_NAMED = [kind.value for kind in NAMED_KINDS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,38 +67,40 @@ class SharingDocument:
 
 async def keep_relationships(
     scope: WorkspaceScope,
-    read: PublishedVersion,
+    published: PublishedVersion,
     pairs: Sequence[EntityPair],
     keys: Sequence[DocumentKey],
 ) -> None:
     """Replace a document's stored relationships, in the transaction that stores its entities."""
-    whose = {"document_id": read.document_id, "version": read.version}
+    parameters = {"document_id": published.document_id, "version": published.version}
     await scope.execute(
         _SQL["insert_pairs"],
         {
-            **whose,
-            "firsts": [each.first for each in pairs],
-            "seconds": [each.second for each in pairs],
-            "weights": [each.weight for each in pairs],
-            "spans": [np.array(each.spans, OFFSET).tobytes() for each in pairs],
+            **parameters,
+            "firsts": [pair.first for pair in pairs],
+            "seconds": [pair.second for pair in pairs],
+            "weights": [pair.weight for pair in pairs],
+            "spans": [np.array(pair.spans, OFFSET).tobytes() for pair in pairs],
         },
     )
-    await scope.execute(_SQL["remove_keys"], whose)
-    made = {(hashed(scope.sealing, each.text), each.role): each.span for each in reversed(keys)}
-    said = sorted(key for key, role in made if role is KeyRole.SAYS)[:SKETCH_SENTENCES]
-    kept = [
+    await scope.execute(_SQL["remove_keys"], parameters)
+    spans_by_key = {(hashed(scope.sealing, key.text), key.role): key.span for key in reversed(keys)}
+    sentence_keys = sorted(key for key, role in spans_by_key if role is KeyRole.SAYS)[
+        :SKETCH_SENTENCES
+    ]
+    rows = [
         (key, role, span)
-        for (key, role), span in made.items()
-        if role is not KeyRole.SAYS or key <= said[-1]
+        for (key, role), span in spans_by_key.items()
+        if role is not KeyRole.SAYS or key <= sentence_keys[-1]
     ]
     await scope.execute(
         _SQL["insert_keys"],
         {
-            **whose,
-            "keys": [key for key, _, _ in kept],
-            "roles": [int(role) for _, role, _ in kept],
-            "starts": [span[0] for _, _, span in kept],
-            "ends": [span[1] for _, _, span in kept],
+            **parameters,
+            "keys": [key for key, _, _ in rows],
+            "roles": [int(role) for _, role, _ in rows],
+            "starts": [span[0] for _, _, span in rows],
+            "ends": [span[1] for _, _, span in rows],
         },
     )
 
@@ -114,7 +116,7 @@ async def neighbours(
         _SQL["neighbours"],
         {
             "entity_ids": list(entity_ids),
-            "kinds": [each.value for each in kinds],
+            "kinds": [kind.value for kind in kinds],
             "limit": limit,
         },
     )
@@ -143,24 +145,24 @@ async def pair_places(
             "limit": limit,
         },
     )
-    found: dict[tuple[UUID, UUID], dict[UUID, Place]] = {each: {} for each in pairs}
+    by_pair: dict[tuple[UUID, UUID], dict[UUID, Place]] = {pair: {} for pair in pairs}
     for row in rows:
         place = Place(
             document_id=row["document_id"],
             version=row["version"],
             span=spans_of(row["spans"])[0],
         )
-        found[row["source_id"], row["target_id"]].setdefault(place.document_id, place)
-    return {pair: tuple(places.values()) for pair, places in found.items()}
+        by_pair[row["source_id"], row["target_id"]].setdefault(place.document_id, place)
+    return {pair: tuple(places.values()) for pair, places in by_pair.items()}
 
 
 async def named_most(
     scope: WorkspaceScope, document_id: UUID, kinds: Iterable[EntityKind], limit: int
 ) -> tuple[tuple[UUID, int, Place], ...]:
     """Return a document's entities, their mentions and first place, the most mentioned first."""
-    wanted = [each.value for each in kinds] or _NAMED
+    kind_names = [kind.value for kind in kinds] or _NAMED
     rows = await scope.all(
-        _SQL["named_most"], {"document_id": document_id, "kinds": wanted, "limit": limit}
+        _SQL["named_most"], {"document_id": document_id, "kinds": kind_names, "limit": limit}
     )
     return tuple(
         (
@@ -232,19 +234,19 @@ async def sharing_documents(
 
 
 async def mention_places(
-    scope: WorkspaceScope, wanted: Collection[tuple[UUID, UUID]]
+    scope: WorkspaceScope, pairs: Collection[tuple[UUID, UUID]]
 ) -> dict[tuple[UUID, UUID], Place]:
     """Return the first mention of an entity in a document, by document id and entity id."""
     rows = await scope.all(
         _SQL["mention_places"],
         {
-            "document_ids": [document_id for document_id, _ in wanted],
-            "entity_ids": [entity_id for _, entity_id in wanted],
+            "document_ids": [document_id for document_id, _ in pairs],
+            "entity_ids": [entity_id for _, entity_id in pairs],
         },
     )
-    found: dict[tuple[UUID, UUID], Place] = {}
+    places: dict[tuple[UUID, UUID], Place] = {}
     for row in rows:
-        found.setdefault(
+        places.setdefault(
             (row["document_id"], row["entity_id"]),
             Place(
                 document_id=row["document_id"],
@@ -252,7 +254,7 @@ async def mention_places(
                 span=spans_of(row["spans"])[0],
             ),
         )
-    return found
+    return places
 
 
 async def titles(

@@ -87,7 +87,7 @@ class Replicas:
     primary: Database
     replicas: Sequence[Replica] = ()
     max_lag_seconds: float = 10.0
-    _written: deque[tuple[float, Position]] = field(
+    _primary_positions: deque[tuple[float, Position]] = field(
         default_factory=lambda: deque(maxlen=_REMEMBERED)
     )
     _reads: Counter[str] = field(default_factory=Counter)
@@ -108,36 +108,40 @@ class Replicas:
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
-        await asyncio.gather(*(each.database.pool.close() for each in self.replicas))
+        await asyncio.gather(*(replica.database.pool.close() for replica in self.replicas))
 
     async def look(self) -> None:
         """Check how far all replicas have replayed.
 
         The primary is asked last: no standby can have replayed more than its position then.
         """
-        await asyncio.gather(*(each.look() for each in self.replicas))
-        asked = time.monotonic()
+        await asyncio.gather(*(replica.look() for replica in self.replicas))
+        asked_at = time.monotonic()
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                written, cluster = await self._asked_primary()
+                written, cluster = await self._query_primary()
         except (StoreUnavailable, TimeoutError) as error:
             _log.warning("replicas_unmeasured", reason=str(error) or "the primary does not answer")
             return
-        while self._written and self._written[-1][1] > written:
-            self._written.pop()  # Another server was promoted, at an earlier position.
-        self._written.append((asked, written))
-        for each in self.replicas:
-            if each.unfit is None and each.cluster != cluster:
-                each.unfit = "it is no copy of the primary: it belongs to another cluster"
-            elif each.unfit is None and each.replayed is not None and each.replayed > written:
-                each.unfit = "it is ahead of the primary: it has another history"
-            lag = self._lag_seconds(each)
+        while self._primary_positions and self._primary_positions[-1][1] > written:
+            self._primary_positions.pop()  # Another server was promoted, at an earlier position.
+        self._primary_positions.append((asked_at, written))
+        for replica in self.replicas:
+            if replica.unfit is None and replica.cluster != cluster:
+                replica.unfit = "it is no copy of the primary: it belongs to another cluster"
+            elif (
+                replica.unfit is None
+                and replica.replayed is not None
+                and replica.replayed > written
+            ):
+                replica.unfit = "it is ahead of the primary: it has another history"
+            lag = self._lag_seconds(replica)
             if lag is not None:
-                REPLICA_LAG.set(lag, {"server.address": each.name})
+                REPLICA_LAG.set(lag, {"server.address": replica.name})
 
     async def position(self) -> Position:
         """Return the primary's current write position. Raises StoreUnavailable."""
-        position, _ = await self._asked_primary()
+        position, _ = await self._query_primary()
         return position
 
     async def serving(self, workspace_id: UUID, after: Position | None = None) -> Database:
@@ -145,55 +149,55 @@ class Replicas:
 
         Waits up to `WAIT_SECONDS` for the replica to replay `after`.
         """
-        fit = [each for each in self.replicas if self._reason(each) is None]
+        fit = [replica for replica in self.replicas if self._reason(replica) is None]
         if not fit:
-            return self._counted(None, "none is fit" if self.replicas else "")
-        chosen = max(fit, key=lambda each: self._weight(each, workspace_id))
+            return self._count_read(None, "none is fit" if self.replicas else "")
+        chosen = max(fit, key=lambda replica: self._weight(replica, workspace_id))
         if after is not None and not await self._reaches(chosen, after):
-            return self._counted(None, "behind what the caller has seen")
-        return self._counted(chosen, "")
+            return self._count_read(None, "behind what the caller has seen")
+        return self._count_read(chosen, "")
 
     def lost(self, database: Database) -> None:
         """Stop reading from a database that has just failed, until the next check."""
-        for each in self.replicas:
-            if each.database is database:
-                each.unfit = "a read from it has just failed"
+        for replica in self.replicas:
+            if replica.database is database:
+                replica.unfit = "a read from it has just failed"
 
     def statuses(self) -> tuple[ReplicaStatus, ...]:
         """Return each replica's state at the last check, and how many reads it served."""
-        newest = self._written[-1][1] if self._written else None
-        found = []
-        for each in self.replicas:
-            reason, lag = self._reason(each), self._lag_seconds(each)
-            behind = None
-            if newest is not None and each.replayed is not None:
-                behind = max(newest.byte - each.replayed.byte, 0)
-            seen = "" if lag is None else f"{lag:.1f} seconds and {behind:,} bytes behind"
-            found.append(
+        newest = self._primary_positions[-1][1] if self._primary_positions else None
+        statuses = []
+        for replica in self.replicas:
+            reason, lag = self._reason(replica), self._lag_seconds(replica)
+            lag_bytes = None
+            if newest is not None and replica.replayed is not None:
+                lag_bytes = max(newest.byte - replica.replayed.byte, 0)
+            lag_text = "" if lag is None else f"{lag:.1f} seconds and {lag_bytes:,} bytes behind"
+            statuses.append(
                 ReplicaStatus(
-                    name=each.name,
+                    name=replica.name,
                     fit=reason is None,
-                    detail="; ".join(filter(None, (reason, seen))),
+                    detail="; ".join(filter(None, (reason, lag_text))),
                     lag_seconds=lag,
-                    lag_bytes=behind,
-                    reads=self._reads[each.name],
+                    lag_bytes=lag_bytes,
+                    reads=self._reads[replica.name],
                 )
             )
-        return tuple(found)
+        return tuple(statuses)
 
     async def _watching(self) -> None:
         pause = min(_LONGEST_LOOK_SECONDS, self.max_lag_seconds / 4)
-        known: dict[str, bool] = {}
+        last_fit: dict[str, bool] = {}
         while True:
             await self.look()
-            for each in self.statuses():
-                if known.get(each.name) != each.fit:
-                    known[each.name] = each.fit
-                    level = _log.info if each.fit else _log.warning
-                    level("replica", server=each.name, fit=each.fit, detail=each.detail)
+            for status in self.statuses():
+                if last_fit.get(status.name) != status.fit:
+                    last_fit[status.name] = status.fit
+                    level = _log.info if status.fit else _log.warning
+                    level("replica", server=status.name, fit=status.fit, detail=status.detail)
             await asyncio.sleep(pause)
 
-    async def _asked_primary(self) -> tuple[Position, int]:
+    async def _query_primary(self) -> tuple[Position, int]:
         async with self.primary.outside() as connection:
             row = await (await connection.execute(_SQL["written"])).fetchone()
         assert row is not None, "one row"
@@ -214,9 +218,9 @@ class Replicas:
         """How long ago the primary was last seen at a place that the replica has replayed."""
         if replica.replayed is None:
             return None
-        for seen, position in reversed(self._written):
+        for seen_at, position in reversed(self._primary_positions):
             if position <= replica.replayed:
-                return time.monotonic() - seen
+                return time.monotonic() - seen_at
         return None
 
     async def _reaches(self, replica: Replica, after: Position) -> bool:
@@ -239,13 +243,13 @@ class Replicas:
 
         The highest one wins, so that the choices for other replicas stay when one leaves.
         """
-        named = self._salt + workspace_id.bytes + replica.name.encode()
-        return hashlib.blake2b(named, digest_size=8).digest()
+        key = self._salt + workspace_id.bytes + replica.name.encode()
+        return hashlib.blake2b(key, digest_size=8).digest()
 
-    def _counted(self, chosen: Replica | None, reason: str) -> Database:
+    def _count_read(self, chosen: Replica | None, reason: str) -> Database:
         if self.replicas:
             name = "primary" if chosen is None else chosen.name
             self._reads[name] += 1
-            about = {"footnote.read.server": name}
-            READS.add(1, about | ({"footnote.read.reason": reason} if reason else {}))
+            attributes = {"footnote.read.server": name}
+            READS.add(1, attributes | ({"footnote.read.reason": reason} if reason else {}))
         return self.primary if chosen is None else chosen.database

@@ -39,20 +39,20 @@ def records_of(column: SealedColumn, place: Place, stored: object) -> Iterator[t
 
 def resealed(sealing: Sealing, column: SealedColumn, place: Place, stored: object) -> object:
     """Return the value encrypted under the current data key, as a parameter for its column."""
-    fresh: object
+    value: object
     match column.form, stored:
         case "bytes", bytes():
-            fresh = sealing.content(place, sealing.plain_content(place, stored))
+            value = sealing.content(place, sealing.plain_content(place, stored))
         case "text", str():
-            fresh = sealing.text(place, sealing.plain_text(place, stored))
+            value = sealing.text(place, sealing.plain_text(place, stored))
         case "secret", str():
-            fresh = sealing.secret(place, sealing.plain_secret(place, stored))
+            value = sealing.secret(place, sealing.plain_secret(place, stored))
         case "words", list():
-            fresh = sealing.words(place, sealing.plain_words(place, stored))
+            value = sealing.words(place, sealing.plain_words(place, stored))
         case "metadata", dict():
-            fresh = Jsonb(sealing.metadata(place, sealing.plain_metadata(place, stored)))
+            value = Jsonb(sealing.metadata(place, sealing.plain_metadata(place, stored)))
         case "secret_json", _:
-            fresh = Jsonb(sealing.secret_json(place, sealing.plain_secret_json(place, stored)))
+            value = Jsonb(sealing.secret_json(place, sealing.plain_secret_json(place, stored)))
         case _:
-            fresh = Jsonb(sealing.json(place, sealing.plain_json(place, stored)))
-    return fresh
+            value = Jsonb(sealing.json(place, sealing.plain_json(place, stored)))
+    return value

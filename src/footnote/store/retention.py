@@ -70,11 +70,11 @@ async def count_due_documents(scope: WorkspaceScope, until: datetime) -> tuple[i
 async def count_due(scope: WorkspaceScope, until: datetime) -> DueCounts:
     """Count the other items that are due. Takes a system scope, which sees everybody's."""
     parameters = {"until": until, "after": 0, "last": _LAST_ENTRY}
-    found = {
+    counts = {
         kind: int((await scope.single(_SQL[f"count_due_{kind}"], parameters))["found"])
         for kind in ("conversations", "queries", "pushes")
     }
-    return DueCounts(**found)
+    return DueCounts(**counts)
 
 
 async def delete_due_conversations(scope: WorkspaceScope, until: datetime, limit: int) -> int:

@@ -53,7 +53,7 @@ def keep(server: EmbeddedPostgres) -> KeptPostgres:
 
 async def _watch(server: EmbeddedPostgres, starter: ThreadPoolExecutor) -> None:
     while True:
-        await _until_it_is_gone(server)
+        await _wait_for_exit(server)
         try:
             if await asyncio.get_running_loop().run_in_executor(starter, server.revive):
                 _log.warning("the embedded Postgres died and was started again")
@@ -64,7 +64,7 @@ async def _watch(server: EmbeddedPostgres, starter: ThreadPoolExecutor) -> None:
         await asyncio.sleep(_RESTART_PAUSE_SECONDS)
 
 
-async def _until_it_is_gone(server: EmbeddedPostgres) -> None:
+async def _wait_for_exit(server: EmbeddedPostgres) -> None:
     """Hold a connection until it breaks, which is noticed at once and costs nothing."""
     with suppress(psycopg.OperationalError):
         url = server.url(APPLICATION_ROLE)

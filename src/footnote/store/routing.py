@@ -41,7 +41,10 @@ class AskedRoutes:
 
 
 async def replace_document_vector(
-    scope: WorkspaceScope, parameters: Mapping[str, object], first: int, publication: Publication
+    scope: WorkspaceScope,
+    parameters: Mapping[str, object],
+    first_chunk: int,
+    publication: Publication,
 ) -> None:
     """Store the document-level vector of this version; none if the publication has no hash for it.
 
@@ -54,8 +57,8 @@ async def replace_document_vector(
         _SQL["insert"],
         {
             **parameters,
-            "first": first,
-            "end": first + len(publication.chunks),
+            "first": first_chunk,
+            "end": first_chunk + len(publication.chunks),
             "length": len(publication.document_terms),
             "hash": scope.sealing.text_hash(publication.document_hash),
         },
@@ -86,7 +89,7 @@ async def ask_routes(
 
 
 def routes_of(
-    asked: AskedRoutes,
+    requested: AskedRoutes,
     postings: Mapping[int, Posting],
     visible: ChunkRanges,
     request: RecallRequest,
@@ -94,33 +97,33 @@ def routes_of(
 ) -> Routes | None:
     """Rank the documents of the recalled chunks; None if the search is not routed.
 
-    `postings` are those of the asked terms, `visible` the chunks that both recalls searched.
+    `postings` are those of the requested terms, `visible` the chunks that both recalls searched.
     """
-    if request.route is None or asked.table is None:
+    if request.route is None or requested.table is None:
         return None
-    table = asked.table
+    table = requested.table
     if not table.firsts.size:
         return Routes(in_scope=0)
     ranking = rank_documents(table, visible, request.vector, postings)
     if ranking.in_scope <= request.route.threshold or not ranking.scores.any():
         return Routes(in_scope=ranking.in_scope)
     numbers = np.fromiter(dict.fromkeys(hit.chunk_no for hit in recalled), dtype=np.int32)
-    places = table.places_of(numbers)
+    positions = table.places_of(numbers)
     documents: dict[int, RoutedDocument] = {}
     by_chunk: dict[int, RoutedDocument] = {}
-    for number, place in zip(numbers.tolist(), places.tolist(), strict=True):
-        if place >= 0 and ranking.ranks[place]:
-            if place not in documents:
+    for number, position in zip(numbers.tolist(), positions.tolist(), strict=True):
+        if position >= 0 and ranking.ranks[position]:
+            if position not in documents:
                 similarities = ranking.similarities
-                documents[place] = RoutedDocument(
-                    rank=int(ranking.ranks[place]),
-                    score=float(ranking.scores[place]),
-                    chosen=0 < ranking.ranks[place] <= request.route.documents
-                    and bool(ranking.scores[place]),
-                    similarity=None if similarities is None else float(similarities[place]),
-                    bm25=float(ranking.bm25[place]),
+                documents[position] = RoutedDocument(
+                    rank=int(ranking.ranks[position]),
+                    score=float(ranking.scores[position]),
+                    chosen=0 < ranking.ranks[position] <= request.route.documents
+                    and bool(ranking.scores[position]),
+                    similarity=None if similarities is None else float(similarities[position]),
+                    bm25=float(ranking.bm25[position]),
                 )
-            by_chunk[number] = documents[place]
+            by_chunk[number] = documents[position]
     return Routes(in_scope=ranking.in_scope, documents=by_chunk)
 
 
@@ -128,19 +131,19 @@ async def _table(
     scope: WorkspaceScope, state: IndexState, cache: IndexCache, lane_id: int
 ) -> DocumentTable | None:
     """Return the documents at the state's generation; None if the index changed meanwhile."""
-    known = cache.documents(scope.workspace_id)
-    if known is not None and known.lane_id != lane_id:
-        known = None
-    if known is not None and known.generation == state.generation:
-        return known
-    since = int(known.firsts[-1]) + 1 if known is not None and known.firsts.size else 0
+    cached = cache.documents(scope.workspace_id)
+    if cached is not None and cached.lane_id != lane_id:
+        cached = None
+    if cached is not None and cached.generation == state.generation:
+        return cached
+    since = int(cached.firsts[-1]) + 1 if cached is not None and cached.firsts.size else 0
     row = await _documents(scope, lane_id, since)
     firsts = _numbers(row["firsts"])
-    if known is not None:
+    if cached is not None:
         # A long document may be published after shorter ones with higher chunk numbers.
-        late = np.setdiff1d(firsts[: np.searchsorted(firsts, since)], known.firsts)
-        if late.size:
-            since = int(late[0])
+        missed = np.setdiff1d(firsts[: np.searchsorted(firsts, since)], cached.firsts)
+        if missed.size:
+            since = int(missed[0])
             row = await _documents(scope, lane_id, since)
     table = DocumentTable(
         generation=row["generation"],
@@ -148,7 +151,7 @@ async def _table(
         firsts=firsts,
         ends=_numbers(row["ends"]),
         lengths=_numbers(row["lengths"]),
-        vectors=_joined(known, firsts[: np.searchsorted(firsts, since)], row["vectors"]),
+        vectors=_joined(cached, firsts[: np.searchsorted(firsts, since)], row["vectors"]),
     )
     if table.generation != state.generation:
         return None
@@ -169,14 +172,14 @@ def _numbers(packed: bytes | None) -> Numbers:
     return np.frombuffer(packed or b"", dtype=_NUMBER).astype(np.int32)
 
 
-def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) -> Matrix:
+def _joined(cached: DocumentTable | None, retained: Numbers, packed: bytes | None) -> Matrix:
     """Join the cached vectors of documents that still exist with those just read.
 
     The number of a first chunk is never reused.
     """
     rows: list[Matrix] = []
-    if known is not None:
-        rows.append(known.vectors[np.searchsorted(known.firsts, kept)])
+    if cached is not None:
+        rows.append(cached.vectors[np.searchsorted(cached.firsts, retained)])
     if packed:
         rows.append(unpack_vectors(packed))
     return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
@@ -192,8 +195,8 @@ class AskedNames:
         """Return the visible documents that the query names; None without any."""
         if not self.terms:
             return None
-        own = {term: postings[term] for term in self.terms}
-        return named_documents(own, self.terms[0], visible)
+        named_postings = {term: postings[term] for term in self.terms}
+        return named_documents(named_postings, self.terms[0], visible)
 
 
 def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str]) -> AskedNames:

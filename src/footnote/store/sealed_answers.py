@@ -27,7 +27,7 @@ async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequen
     """
     if not scope.sealing.encrypts:
         return
-    gone = frozenset(document_ids)
+    deleted = frozenset(document_ids)
     await scope.act_as(SYSTEM)
     rows = await scope.all(_SQL["resting_on"], {"document_ids": list(document_ids)})
     await scope.execute_many(
@@ -36,7 +36,7 @@ async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequen
             {name: row[name] for name in ANSWER.key}
             | {
                 "answer": answer_json(
-                    scope, _place(row), _answer(scope, row).without_documents(gone)
+                    scope, _place(row), _answer(scope, row).without_documents(deleted)
                 )
             }
             for row in rows
@@ -49,8 +49,8 @@ async def count_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> i
     """Count the encrypted answers that contain the id of a document. Takes a system scope."""
     if not scope.sealing.encrypts:
         return 0
-    names = [str(each) for each in document_ids]
-    found, after = 0, ("", UUID(int=0), 0)
+    names = [str(document_id) for document_id in document_ids]
+    count, after = 0, ("", UUID(int=0), 0)
     while True:
         rows = await scope.all(
             _SQL["page"],
@@ -58,10 +58,10 @@ async def count_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> i
             | {"limit": _ROWS_AT_ONCE},
         )
         for row in rows:
-            said = json.dumps(scope.sealing.plain_json(_place(row), row["answer"]))
-            found += any(name in said for name in names)
+            content = json.dumps(scope.sealing.plain_json(_place(row), row["answer"]))
+            count += any(name in content for name in names)
         if len(rows) < _ROWS_AT_ONCE:
-            return found
+            return count
         last = rows[-1]
         after = last["principal"], last["conversation_id"], last["message_no"]
 

@@ -48,7 +48,7 @@ class SealedBlobs:
         if not sealing.encrypts:
             return await self.stored.open(key)
         with await self.stored.raw(key) as sealed:
-            plain = tempfile.TemporaryFile()  # noqa: SIM115  # whoever asked closes it
+            plain = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it
             try:
                 await asyncio.to_thread(_unseal, sealing, key, sealed, plain)
             except BaseException:

@@ -23,7 +23,7 @@ async def keep_sealed_text(
     await scope.execute(_SQL["remove"], parameters)
     await scope.execute(_SQL["note_length"], parameters | {"characters": len(text)})
     count = -(-len(text) // PIECE_CHARACTERS)
-    for first in range(0, count, _ROWS_AT_ONCE):
+    for batch_start in range(0, count, _ROWS_AT_ONCE):
         await scope.execute_many(
             _SQL["insert"],
             (
@@ -35,7 +35,7 @@ async def keep_sealed_text(
                         text[piece * PIECE_CHARACTERS :][:PIECE_CHARACTERS].encode(),
                     ),
                 }
-                for piece in range(first, min(first + _ROWS_AT_ONCE, count))
+                for piece in range(batch_start, min(batch_start + _ROWS_AT_ONCE, count))
             ),
         )
 
@@ -70,7 +70,7 @@ def pieces_of(start: int, end: int) -> range:
 
 def stretch(pieces: Mapping[int, str], start: int, end: int) -> str:
     """Cut the text of a span from the pieces that cover it."""
-    wanted = pieces_of(start, end)
-    text = "".join(pieces.get(piece, "") for piece in wanted)
-    first = wanted.start * PIECE_CHARACTERS
-    return text[max(start, 0) - first : max(end - first, 0)]
+    covering = pieces_of(start, end)
+    text = "".join(pieces.get(piece, "") for piece in covering)
+    offset = covering.start * PIECE_CHARACTERS
+    return text[max(start, 0) - offset : max(end - offset, 0)]

@@ -36,12 +36,12 @@ async def titles_for(scope: WorkspaceScope, condition: Condition | None) -> Titl
 
 def require_readable(scope: WorkspaceScope, fields: Iterable[str]) -> None:
     """Raise InvalidRequest for a field whose values are encrypted in the workspace."""
-    for each in fields:
-        key = each.removeprefix(METADATA)
-        is_sealed = each == "keywords" or (each != key and key in SEALED_METADATA)
+    for name in fields:
+        key = name.removeprefix(METADATA)
+        is_sealed = name == "keywords" or (name != key and key in SEALED_METADATA)
         if scope.sealing.encrypts and is_sealed:
             raise InvalidRequest(
-                f"{each} is encrypted in this workspace, so it can be neither filtered by nor "
+                f"{name} is encrypted in this workspace, so it can be neither filtered by nor "
                 "counted",
                 hint="filter by title, or give what you want to filter by under another key",
             )
@@ -50,8 +50,8 @@ def require_readable(scope: WorkspaceScope, fields: Iterable[str]) -> None:
 def _fields_of(condition: Condition) -> Iterator[str]:
     match condition:
         case AllOf() | AnyOf():
-            for each in condition.conditions:
-                yield from _fields_of(each)
+            for operand in condition.conditions:
+                yield from _fields_of(operand)
         case Not():
             yield from _fields_of(condition.condition)
         case Comparison():

@@ -28,7 +28,7 @@ _CHUNK_BYTES = 1024 * 1024
 _SQL = load_statements("backups")
 
 Connection = psycopg.Connection[DictRow]
-Wrote = Callable[[int], None]
+ReadCallback = Callable[[int], None]
 """Callback that receives the number of bytes just read."""
 
 
@@ -72,16 +72,16 @@ class ServerTools:
                 hint="check FOOTNOTE_BACKUP_DATABASE_URL and that the server runs",
             ) from error
 
-    def base(self, label: str, since: bytes | None, read: Wrote) -> Base:
+    def base(self, label: str, since: bytes | None, on_read: ReadCallback) -> Base:
         """Return a base backup to read as a tar file; incremental if manifest `since` is given."""
-        return Base(self, label, since, read)
+        return Base(self, label, since, on_read)
 
-    def dump(self, read: Wrote) -> Iterator[bytes]:
+    def dump(self, on_read: ReadCallback) -> Iterator[bytes]:
         """Yield a dump of the schema with all rows, for `pg_restore`. Raises StoreUnavailable."""
         dump = ("pg_dump", "--format=custom", "--compress=none", "--schema=footnote", "--no-owner")
         with self._running(*dump) as (output, _):
             while piece := output.read(_CHUNK_BYTES):
-                read(len(piece))
+                on_read(len(piece))
                 yield piece
 
     def restore_dump(self, dump: Iterator[bytes]) -> None:
@@ -90,9 +90,9 @@ class ServerTools:
             "pg_restore",
             *("--single-transaction", "--exit-on-error", "--no-owner", "--dbname"),
         )
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as log:
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=said, stderr=said, env=environment
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment
             )
             assert process.stdin is not None
             try:
@@ -106,7 +106,7 @@ class ServerTools:
                 process.wait()
                 raise
             if process.wait():
-                raise _failed("pg_restore", said)
+                raise _failed("pg_restore", log)
 
     def log_into(self, folder: Path, position: str) -> None:
         """Receive WAL from the slot's position up to `position` into a folder.
@@ -134,12 +134,12 @@ class ServerTools:
     ) -> Iterator[tuple[IO[bytes], subprocess.Popen[bytes]]]:
         """Run a program, and yield its output. Raises StoreUnavailable when it fails."""
         command, environment = self._command(program, *arguments, "--dbname")
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as log:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=said,
+                stderr=log,
                 env=environment,
             )
             assert process.stdout is not None
@@ -151,7 +151,7 @@ class ServerTools:
                 process.wait()
                 raise
             if process.wait():
-                raise _failed(program, said)
+                raise _failed(program, log)
 
     def _command(self, program: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
         """Return the command line, which ends with the connection string, and the environment.
@@ -163,27 +163,34 @@ class ServerTools:
         environment = {**os.environ, "LC_ALL": "C"}
         if password is not None:
             environment["PGPASSWORD"] = str(password)
-        where = conninfo.make_conninfo("", **parts)
-        return [str(self.binaries / program), "--no-password", *arguments, where], environment
+        connection_string = conninfo.make_conninfo("", **parts)
+        return [
+            str(self.binaries / program),
+            "--no-password",
+            *arguments,
+            connection_string,
+        ], environment
 
 
 class Base:
     """A base backup to be read once; afterwards `manifest` has Postgres's list of its files."""
 
-    def __init__(self, tools: ServerTools, label: str, since: bytes | None, read: Wrote) -> None:
+    def __init__(
+        self, tools: ServerTools, label: str, since: bytes | None, on_read: ReadCallback
+    ) -> None:
         self.manifest = b""
-        self._tools, self._label, self._since, self._read = tools, label, since, read
+        self._tools, self._label, self._since, self._on_read = tools, label, since, on_read
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the tar file. Raises StoreUnavailable, after a part of it if the server fails
         midway.
         """
-        with tempfile.NamedTemporaryFile() as since:
+        with tempfile.NamedTemporaryFile() as manifest_file:
             incremental: tuple[str, ...] = ()
             if self._since is not None:
-                since.write(self._since)
-                since.flush()
-                incremental = ("--incremental", since.name)
+                manifest_file.write(self._since)
+                manifest_file.flush()
+                incremental = ("--incremental", manifest_file.name)
             options = ("--pgdata=-", "--format=tar", "--wal-method=fetch", "--checkpoint=fast")
             with self._tools._running(
                 "pg_basebackup", *options, "--label", self._label, *incremental
@@ -194,7 +201,7 @@ class Base:
         """Yield the output as it comes, and copy the manifest, which is its last member."""
         members = _Members()
         while piece := output.read(_CHUNK_BYTES):
-            self._read(len(piece))
+            self._on_read(len(piece))
             members.feed(piece)
             yield piece
         self.manifest = members.manifest
@@ -205,41 +212,41 @@ class _Members:
 
     def __init__(self) -> None:
         self.manifest = b""
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._skip = 0
-        self._wanted = 0
+        self._manifest_left = 0
 
     def feed(self, piece: bytes) -> None:
         """Take the next bytes."""
         view = memoryview(piece)
         while view:
             if self._skip:
-                taken = min(self._skip, len(view))
-                if self._wanted:
-                    kept = min(self._wanted, taken)
-                    self.manifest += bytes(view[:kept])
-                    self._wanted -= kept
-                self._skip -= taken
-                view = view[taken:]
+                skipped = min(self._skip, len(view))
+                if self._manifest_left:
+                    copied = min(self._manifest_left, skipped)
+                    self.manifest += bytes(view[:copied])
+                    self._manifest_left -= copied
+                self._skip -= skipped
+                view = view[skipped:]
                 continue
-            missing = tarfile.BLOCKSIZE - len(self._held)
-            self._held += view[:missing]
+            missing = tarfile.BLOCKSIZE - len(self._buffer)
+            self._buffer += view[:missing]
             view = view[missing:]
-            if len(self._held) == tarfile.BLOCKSIZE:
-                self._header(bytes(self._held))
-                self._held.clear()
+            if len(self._buffer) == tarfile.BLOCKSIZE:
+                self._header(bytes(self._buffer))
+                self._buffer.clear()
 
     def _header(self, block: bytes) -> None:
         if not any(block):
             return  # The end is blocks of zeros.
         member = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         self._skip = -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
-        self._wanted = member.size if member.name == "backup_manifest" else 0
+        self._manifest_left = member.size if member.name == "backup_manifest" else 0
 
 
 def server_of(connection: Connection) -> Server:
     """Return the properties of the server and the login."""
-    row = _one(connection, "server")
+    row = _single_row(connection, "server")
     return Server(**row)
 
 
@@ -250,7 +257,7 @@ def login_of(url: str) -> str:
 
 def hold_alone(connection: Connection) -> None:
     """Take the lock of backups while the connection lives. Raises Conflict."""
-    if not _one(connection, "lock", lock=_LOCK)["got"]:
+    if not _single_row(connection, "lock", lock=_LOCK)["got"]:
         raise Conflict(
             "another backup of this database is being made", hint="wait until it has ended"
         )
@@ -267,7 +274,7 @@ def slot_reaches(connection: Connection, end: str) -> bool:
     slot = connection.execute(_SQL["slot"], {"slot": SLOT}).fetchone()
     if not end or slot is None or slot["restart_lsn"] is None or slot["wal_status"] == "lost":
         return False
-    return bool(_one(connection, "reaches", restart=slot["restart_lsn"], end=end)["reaches"])
+    return bool(_single_row(connection, "reaches", restart=slot["restart_lsn"], end=end)["reaches"])
 
 
 def renew_slot(connection: Connection) -> None:
@@ -288,8 +295,8 @@ def advance_slot(connection: Connection, position: str) -> None:
 
 def server_time(connection: Connection) -> datetime:
     """The time of the server, aware."""
-    found: datetime = _one(connection, "now")["now"]
-    return found
+    now: datetime = _single_row(connection, "now")["now"]
+    return now
 
 
 def marked_position(connection: Connection) -> tuple[datetime, str]:
@@ -298,7 +305,7 @@ def marked_position(connection: Connection) -> tuple[datetime, str]:
     with connection.transaction():
         connection.execute("SET LOCAL synchronous_commit = on")
         connection.execute(_SQL["mark"])
-    return now, str(_one(connection, "position")["position"])
+    return now, str(_single_row(connection, "position")["position"])
 
 
 def segments_in(folder: Path) -> Sequence[Path]:
@@ -306,17 +313,17 @@ def segments_in(folder: Path) -> Sequence[Path]:
     return sorted(path for path in folder.iterdir() if path.is_file())
 
 
-def _one(connection: Connection, name: str, **parameters: object) -> DictRow:
+def _single_row(connection: Connection, name: str, **parameters: object) -> DictRow:
     row = connection.execute(_SQL[name], parameters).fetchone()
     assert row is not None, name
     return row
 
 
-def _failed(program: str, said: IO[bytes]) -> StoreUnavailable:
-    said.seek(0)
-    lines = said.read().decode(errors="replace").strip().splitlines()
-    told = [line for line in lines if "error:" in line or "FATAL" in line]
-    reason = (told or lines or ["it says nothing"])[0].removeprefix(f"{program}: ")
+def _failed(program: str, log: IO[bytes]) -> StoreUnavailable:
+    log.seek(0)
+    lines = log.read().decode(errors="replace").strip().splitlines()
+    errors = [line for line in lines if "error:" in line or "FATAL" in line]
+    reason = (errors or lines or ["it says nothing"])[0].removeprefix(f"{program}: ")
     return StoreUnavailable(
         f"{program} failed: {reason}",
         hint="docs/backup.md says which rights and settings the server needs",

@@ -49,14 +49,14 @@ class NewSession:
 async def find_session(
     database: Database, credential_id: str, idle: timedelta
 ) -> KeptSession | None:
-    """The session of that id, whichever workspace it is of; None if there is none."""
+    """Return the session with that id, from any workspace; None if there is none."""
     async with database.outside() as connection:
-        found = await (
+        workspace_row = await (
             await connection.execute(_SQL["find"], {"credential_id": credential_id})
         ).fetchone()
-    if found is None:
+    if workspace_row is None:
         return None
-    workspace = record_of(Workspace, found)
+    workspace = record_of(Workspace, workspace_row)
     async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
         row = await scope.one(_SQL["get"], {"credential_id": credential_id, "idle": idle})
     if row is None:
@@ -67,10 +67,10 @@ async def find_session(
     )
 
 
-async def touch_session(database: Database, kept: KeptSession) -> None:
+async def touch_session(database: Database, session: KeptSession) -> None:
     """Record that a session is used, so that it does not expire as idle."""
-    async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
-        await scope.execute(_SQL["touch"], {"credential_id": kept.credential_id})
+    async with database.workspace(session.workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["touch"], {"credential_id": session.credential_id})
 
 
 async def add_session(scope: WorkspaceScope, session: NewSession) -> None:
@@ -117,9 +117,9 @@ async def end_logins(
     database: Database, issuer: str, subject: str | None, provider_session: str | None
 ) -> int:
     """End the sessions that a provider reports as ended, in every workspace; return how many."""
-    given = {"issuer": issuer, "subject": subject, "provider_session": provider_session}
+    parameters = {"issuer": issuer, "subject": subject, "provider_session": provider_session}
     async with database.outside() as connection:
-        rows = await (await connection.execute(_SQL["logins"], given)).fetchall()
+        rows = await (await connection.execute(_SQL["logins"], parameters)).fetchall()
     for row in rows:
         async with database.workspace(row["workspace_id"], SYSTEM) as scope:
             await end_session(scope, row["credential_id"])

@@ -31,15 +31,15 @@ class KeptLink:
 
 
 async def find_link(database: Database, credential_id: str) -> KeptLink | None:
-    """The link of that id, whichever workspace it is of; None if there is none."""
-    given = {"credential_id": credential_id}
+    """Return the link with that id, from any workspace; None if there is none."""
+    parameters = {"credential_id": credential_id}
     async with database.outside() as connection:
-        found = await (await connection.execute(_SQL["find"], given)).fetchone()
-    if found is None:
+        workspace_row = await (await connection.execute(_SQL["find"], parameters)).fetchone()
+    if workspace_row is None:
         return None
-    workspace = record_of(Workspace, found)
+    workspace = record_of(Workspace, workspace_row)
     async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
-        row = await scope.one(_SQL["get"], given)
+        row = await scope.one(_SQL["get"], parameters)
     if row is None:
         return None
     role = row["owner_role"]
@@ -59,10 +59,10 @@ async def find_link(database: Database, credential_id: str) -> KeptLink | None:
     )
 
 
-async def touch_link(database: Database, kept: KeptLink) -> None:
+async def touch_link(database: Database, stored: KeptLink) -> None:
     """Note that a link is used."""
-    async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
-        await scope.execute(_SQL["touch"], {"credential_id": kept.link.link_id})
+    async with database.workspace(stored.workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["touch"], {"credential_id": stored.link.link_id})
 
 
 async def add_link(

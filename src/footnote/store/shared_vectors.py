@@ -73,7 +73,7 @@ class SharedVectors:
         """
         path = self._path(key, numbers)
         with suppress(OSError):
-            file, made = tempfile.mkstemp(dir=self._folder)
+            file, temporary = tempfile.mkstemp(dir=self._folder)
             try:
                 with os.fdopen(file, "wb") as writing:
                     writing.write(_HEADER.pack(quantised.longest))
@@ -81,9 +81,9 @@ class SharedVectors:
                         writing.write(np.ascontiguousarray(part).data)
                 with suppress(FileExistsError):
                     # Another process wrote it first: all map that file.
-                    path.hardlink_to(made)
+                    path.hardlink_to(temporary)
             finally:
-                Path(made).unlink()
+                Path(temporary).unlink()
             for older in self._of(key[0], key[1]):
                 if older != path or self._forgotten[key[0]] != forgotten:
                     older.unlink(missing_ok=True)
@@ -107,9 +107,9 @@ class SharedVectors:
 
 
 def _mapped(file: int, count: int, dimensions: int) -> tuple[VectorRows, QuantisedVectors]:
-    mapped = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))
+    buffer = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))
     longest: float
-    (longest,) = _HEADER.unpack_from(mapped)
+    (longest,) = _HEADER.unpack_from(buffer)
     scales_at = _HEADER.size
     errors_at = scales_at + 4 * count
     rows_at = errors_at + 4 * count
@@ -118,10 +118,10 @@ def _mapped(file: int, count: int, dimensions: int) -> tuple[VectorRows, Quantis
     if count >= LEAST_ROWS:
         rows = RowsInFile(os.dup(file), dimensions, rows_at)
     else:
-        rows = np.frombuffer(mapped[rows_at:codes_at], np.float16).reshape(count, dimensions)
+        rows = np.frombuffer(buffer[rows_at:codes_at], np.float16).reshape(count, dimensions)
     return rows, QuantisedVectors(
-        codes=np.frombuffer(mapped[codes_at:], np.int8).reshape(count, dimensions),
-        scales=np.frombuffer(mapped[scales_at:errors_at], np.float32),
-        errors=np.frombuffer(mapped[errors_at:rows_at], np.float32),
+        codes=np.frombuffer(buffer[codes_at:], np.int8).reshape(count, dimensions),
+        scales=np.frombuffer(buffer[scales_at:errors_at], np.float32),
+        errors=np.frombuffer(buffer[errors_at:rows_at], np.float32),
         longest=longest,
     )

@@ -25,13 +25,13 @@ async def known_entries(
     rows = await scope.all(
         _SQL["known_entries"], {"collection": collection, "firsts": firsts, "ends": ends}
     )
-    found = {
+    entries = {
         row["external_id"]: record_of(
             KnownEntry, row, content_sha256=bytes(row["content_sha256"]).hex()
         )
         for row in rows
     }
-    return tuple(found.values())
+    return tuple(entries.values())
 
 
 async def remember_entry(

@@ -40,14 +40,14 @@ class OrderInHand:
 
 
 async def start(
-    scope: WorkspaceScope, order: EvaluationOrder, kept: int
+    scope: WorkspaceScope, order: EvaluationOrder, retained: int
 ) -> StartedEvaluation | None:
     """Store an order that has lines, and enqueue it; None while another is in progress.
 
-    Only the `kept` newest orders are kept.
+    Only the `retained` newest orders are kept.
     """
     assert order.lines is not None, "looked up before"
-    run_id, who = uuid4(), scope.principal
+    run_id, principal = uuid4(), scope.principal
     row = await scope.one(
         _SQL["start"],
         {
@@ -58,14 +58,14 @@ async def start(
             "plan": order.plan,
             "k": order.k,
             "questions": order.questions,
-            "starter_groups": list(who.groups),
-            "starter_role": who.role,
-            "starter_collections": [name for name, _ in who.collections],
+            "starter_groups": list(principal.groups),
+            "starter_role": principal.role,
+            "starter_collections": [name for name, _ in principal.collections],
         },
     )
     if row is None:
         return None
-    await scope.execute(_SQL["trim"], {"kept": kept})
+    await scope.execute(_SQL["trim"], {"kept": retained})
     await enqueue_evaluation(scope, run_id)
     return _started(row)
 
@@ -97,12 +97,12 @@ async def take_up(scope: WorkspaceScope, run_id: UUID) -> OrderInHand | None:
         return None
     role = row["starter_role"]
     outcomes = {
-        each["question_no"]: _OUTCOME.validate_python(
+        outcome_row["question_no"]: _OUTCOME.validate_python(
             scope.sealing.plain_json(
-                STARTED_OUTCOME.of(run_id, each["question_no"]), each["outcome"]
+                STARTED_OUTCOME.of(run_id, outcome_row["question_no"]), outcome_row["outcome"]
             )
         )
-        for each in await scope.all(_SQL["outcomes"], {"run_id": run_id})
+        for outcome_row in await scope.all(_SQL["outcomes"], {"run_id": run_id})
     }
     return OrderInHand(
         started=_started(row),

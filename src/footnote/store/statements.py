@@ -36,7 +36,7 @@ def load_statements(module: str) -> dict[str, LiteralString]:
     pieces = _NAME.split(text)
     statements: dict[str, LiteralString] = {}
     for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
-        statements[name] = _INCLUDE.sub(lambda found: statements[found[1]], body.strip())
+        statements[name] = _INCLUDE.sub(lambda match: statements[match[1]], body.strip())
     return statements
 
 

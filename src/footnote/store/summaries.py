@@ -96,32 +96,32 @@ async def keep_summary(
     Returns False when another version was published meanwhile.
     """
     assert vectors.shape[0] == len(sentences), "each sentence has a vector"
-    whose: dict[str, object] = {
+    parameters: dict[str, object] = {
         "document_id": unsummarised.document_id,
         "version": unsummarised.version,
     }
-    if await scope.one(_SQL["hold_version"], whose) is None:
+    if await scope.one(_SQL["hold_version"], parameters) is None:
         return False
-    turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
-    await scope.execute(_SQL["remove"], whose)
+    transformed = await asyncio.to_thread(scope.sealing.vectors, vectors)
+    await scope.execute(_SQL["remove"], parameters)
     await scope.execute_many(
         _SQL["insert"],
         (
-            whose
+            parameters
             | {
                 "ordinal": ordinal,
-                "char_start": each.start,
-                "char_end": each.end,
+                "char_start": sentence.start,
+                "char_end": sentence.end,
                 "text": scope.sealing.text(
-                    SUMMARY_SENTENCE.of(unsummarised.document_id, ordinal), each.text
+                    SUMMARY_SENTENCE.of(unsummarised.document_id, ordinal), sentence.text
                 ),
-                "weight": each.weight,
+                "weight": sentence.weight,
                 "embedding": HalfVector(vector),
             }
-            for ordinal, (each, vector) in enumerate(zip(sentences, turned, strict=True))
+            for ordinal, (sentence, vector) in enumerate(zip(sentences, transformed, strict=True))
         ),
     )
-    await scope.execute(_SQL["note_set"], whose | {"summariser": summariser})
+    await scope.execute(_SQL["note_set"], parameters | {"summariser": summariser})
     return True
 
 

@@ -42,7 +42,7 @@ async def unmarked_passages(scope: WorkspaceScope, limit: int) -> tuple[Passage,
     return tuple(passages[number] for number in numbers if number in passages)
 
 
-async def mark_passages(scope: WorkspaceScope, found: Mapping[int, bool]) -> None:
+async def mark_passages(scope: WorkspaceScope, suspicious: Mapping[int, bool]) -> None:
     """Store by chunk number whether it has instructions to a model; earlier results are kept."""
-    given = {"numbers": list(found), "found": list(found.values())}
-    await scope.execute(_SQL["mark"], given)
+    parameters = {"numbers": list(suspicious), "found": list(suspicious.values())}
+    await scope.execute(_SQL["mark"], parameters)

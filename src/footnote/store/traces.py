@@ -30,13 +30,13 @@ def keeper(url: str, kept_hours: float) -> Callable[[Sequence[TraceSpan]], None]
 
     def keep(spans: Sequence[TraceSpan]) -> None:
         rows = [
-            asdict(each)
+            asdict(span)
             | {
-                "started_at": each.started_at.isoformat(),
-                "workspace_id": each.workspace_id and str(each.workspace_id),
-                "document_id": each.document_id and str(each.document_id),
+                "started_at": span.started_at.isoformat(),
+                "workspace_id": span.workspace_id and str(span.workspace_id),
+                "document_id": span.document_id and str(span.document_id),
             }
-            for each in spans
+            for span in spans
         ]
         with psycopg.connect(url, connect_timeout=10, autocommit=True) as connection:
             connection.execute(_SQL["keep"], {"spans": Jsonb(rows), "kept_hours": kept_hours})
@@ -44,15 +44,15 @@ def keeper(url: str, kept_hours: float) -> Callable[[Sequence[TraceSpan]], None]
     return keep
 
 
-async def load_trace(owner_url: str, sought: str) -> Trace:
+async def load_trace(owner_url: str, identifier: str) -> Trace:
     """Return the trace with this id, or the latest one of the document with this id.
 
     Uses the owner's login. Raises NotFound.
     """
     async with await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row) as connection:
-        trace_id = sought.lower()
+        trace_id = identifier.lower()
         try:
-            document_id = UUID(sought) if "-" in sought else None
+            document_id = UUID(identifier) if "-" in identifier else None
         except ValueError:
             document_id = None
         if document_id is not None:
@@ -62,13 +62,13 @@ async def load_trace(owner_url: str, sought: str) -> Trace:
         cursor = await connection.execute(_SQL["trace"], {"trace_id": trace_id})
         spans = tuple(record_of(TraceSpan, row) for row in await cursor.fetchall())
     if not spans:
-        raise NotFound(f"there is no trace of {sought}", hint=_ADVICE)
+        raise NotFound(f"there is no trace of {identifier}", hint=_ADVICE)
     return Trace(trace_id=trace_id, spans=ordered(spans))
 
 
-async def latest_traces(owner_url: str, most: int) -> tuple[TraceSummary, ...]:
+async def latest_traces(owner_url: str, limit: int) -> tuple[TraceSummary, ...]:
     """The newest traces, newest first; through the owner's login."""
-    wanted = {"most": most, "most_spans": most * _SPANS_OF_A_TRACE}
+    parameters = {"most": limit, "most_spans": limit * _SPANS_OF_A_TRACE}
     async with await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row) as connection:
-        rows = await (await connection.execute(_SQL["latest"], wanted)).fetchall()
+        rows = await (await connection.execute(_SQL["latest"], parameters)).fetchall()
     return tuple(record_of(TraceSummary, row) for row in rows)

@@ -45,8 +45,8 @@ def state_of_database(owner_url: str) -> Upgrade:
                 older_programs=0 if needed is None else older_programs(connection, needed),
                 pending=(
                     *(
-                        PendingStep(name=each, kind=StepKind.EXPAND, needs=None, locks=())
-                        for each in queue
+                        PendingStep(name=name, kind=StepKind.EXPAND, needs=None, locks=())
+                        for name in queue
                     ),
                     *_pending(connection, steps, names),
                 ),
@@ -86,7 +86,7 @@ def _older_formats(connection: psycopg.Connection) -> tuple[OlderFormat, ...]:
         rows = connection.execute(_SQL["readers_to_pass_on"]).fetchall()
         counts["documents"] = [row[1] for row in rows]
     return tuple(
-        OlderFormat(what=what, workspaces=sum(map(bool, each)), amount=sum(each))
-        for what, each in counts.items()
-        if any(each)
+        OlderFormat(what=kind, workspaces=sum(map(bool, amounts)), amount=sum(amounts))
+        for kind, amounts in counts.items()
+        if any(amounts)
     )

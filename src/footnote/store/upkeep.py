@@ -31,13 +31,13 @@ async def upkeep_after_upgrade(database: Database) -> tuple[Upkeep, ...]:
         cursor = await connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT})
         rows = await cursor.fetchall()
         cursor = await connection.execute(_SQL["readers_to_pass_on"])
-        without = {row["workspace_id"]: row["documents"] for row in await cursor.fetchall()}
+        missing_readers = {row["workspace_id"]: row["documents"] for row in await cursor.fetchall()}
     return tuple(
         record_of(
             Upkeep,
             row,
             lane=None if row["model"] is None else record_of(Lane, row),
-            without_readers=without.get(row["workspace_id"], 0),
+            without_readers=missing_readers.get(row["workspace_id"], 0),
         )
         for row in rows
     )

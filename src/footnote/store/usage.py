@@ -49,8 +49,8 @@ async def add_usage(scope: WorkspaceScope, uses: Iterable[PricedUse]) -> None:
     """Add uses to today's sums, always in the same order, so that calls cannot deadlock."""
     sums: dict[tuple[str, str, str, UUID, UUID], list[float]] = {}
     for use in uses:
-        about, note = use.about, use.note
-        ids = (about.conversation_id or _NONE, about.document_id or _NONE)
+        subject, note = use.about, use.note
+        ids = (subject.conversation_id or _NONE, subject.document_id or _NONE)
         amounts = (
             note.requests,
             note.input_tokens,
@@ -59,9 +59,9 @@ async def add_usage(scope: WorkspaceScope, uses: Iterable[PricedUse]) -> None:
             use.cost_usd or 0.0,
             note.requests if use.cost_usd is None else 0,
         )
-        key = (note.kind.value, note.model, about.principal, *ids)
-        before = sums.get(key, [0.0] * len(amounts))
-        sums[key] = [one + more for one, more in zip(before, amounts, strict=True)]
+        key = (note.kind.value, note.model, subject.principal, *ids)
+        previous = sums.get(key, [0.0] * len(amounts))
+        sums[key] = [total + amount for total, amount in zip(previous, amounts, strict=True)]
     for key in sorted(sums):
         parameters = dict(zip(_KEY, key, strict=True)) | dict(zip(_AMOUNTS, sums[key], strict=True))
         await scope.execute(_SQL["add"], parameters)
@@ -71,16 +71,16 @@ _KEY = ("kind", "model", "user", "conversation_id", "document_id")
 _AMOUNTS = ("requests", "input_tokens", "output_tokens", "units", "cost_usd", "unpriced_requests")
 
 
-async def usage_by_day(scope: WorkspaceScope, wanted: UsageFilter) -> tuple[UsageRow, ...]:
+async def usage_by_day(scope: WorkspaceScope, filters: UsageFilter) -> tuple[UsageRow, ...]:
     """Sum up what was used by day, kind and model, latest first."""
     rows = await scope.all(
         _SQL["by_day"],
         {
-            "first_day": wanted.first_day,
-            "last_day": wanted.last_day,
-            "user": wanted.principal,
-            "conversation": wanted.conversation_id,
-            "document": wanted.document_id,
+            "first_day": filters.first_day,
+            "last_day": filters.last_day,
+            "user": filters.principal,
+            "conversation": filters.conversation_id,
+            "document": filters.document_id,
         },
     )
     return tuple(record_of(UsageRow, row, kind=UsageKind(row["kind"])) for row in rows)

@@ -79,17 +79,17 @@ class HeldVectors:
         Exact: every chunk is compared whose upper bound reaches the least result.
         """
         query = _halved(vector)
-        places = self._places(visible)
-        count = self.numbers.size if places is None else places.size
+        positions = self._positions(visible)
+        count = self.numbers.size if positions is None else positions.size
         if count > 2 * limit:
-            places = self._within_reach(places, query, limit)
-        numbers = self.numbers if places is None else self.numbers[places]
-        similarities = self._products(places, query)
+            positions = self._reachable(positions, query, limit)
+        numbers = self.numbers if positions is None else self.numbers[positions]
+        similarities = self._products(positions, query)
         if similarities.size > limit:
             # Keep all that tie with the last one, so that the chunk number decides.
-            last = np.partition(similarities, similarities.size - limit)[-limit]
-            kept = similarities >= last
-            numbers, similarities = numbers[kept], similarities[kept]
+            lowest = np.partition(similarities, similarities.size - limit)[-limit]
+            selected = similarities >= lowest
+            numbers, similarities = numbers[selected], similarities[selected]
         order = np.lexsort((numbers, -similarities))[:limit]
         return tuple(
             Hit(chunk_no=number, score=similarity)
@@ -100,39 +100,41 @@ class HeldVectors:
 
     def similarities(self, vector: Vector, chunk_numbers: Sequence[int]) -> Mapping[int, float]:
         """Return the cosines of those of the chunks that are cached, visible or not."""
-        wanted = np.array(chunk_numbers, dtype=np.int32)
-        wanted = wanted[self.covered.contains(wanted)]
-        places = np.searchsorted(self.numbers, wanted)
-        similarities = self._products(places, _halved(vector))
-        return dict(zip(wanted.tolist(), similarities.tolist(), strict=True))
+        numbers = np.array(chunk_numbers, dtype=np.int32)
+        numbers = numbers[self.covered.contains(numbers)]
+        positions = np.searchsorted(self.numbers, numbers)
+        similarities = self._products(positions, _halved(vector))
+        return dict(zip(numbers.tolist(), similarities.tolist(), strict=True))
 
-    def _places(self, visible: ChunkRanges) -> Places | None:
+    def _positions(self, visible: ChunkRanges) -> Places | None:
         """Return the positions of the visible chunks; None if all are visible."""
         if visible.count_of_rising(self.numbers) == self.numbers.size:
             return None
         return np.flatnonzero(visible.mask_of_rising(self.numbers))
 
-    def _within_reach(self, places: Places | None, query: Vector, limit: int) -> Places:
+    def _reachable(self, positions: Places | None, query: Vector, limit: int) -> Places:
         """Return the positions of the chunks that could be among the best."""
-        if places is not None and places.size * _GATHERING_COSTS > self.numbers.size:
-            bounds = self.quantised.bounds(query)[places]
+        if positions is not None and positions.size * _GATHERING_COSTS > self.numbers.size:
+            bounds = self.quantised.bounds(query)[positions]
         else:
-            bounds = self.quantised.bounds(query, places)
+            bounds = self.quantised.bounds(query, positions)
         # At least `limit` chunks reach the `limit`-th highest of the groups' best bounds.
         groups = min(bounds.size, limit * _GROUPS_PER_RESULT)
-        tops = bounds[: bounds.size // groups * groups].reshape(-1, groups).max(axis=0)
-        likely = np.flatnonzero(bounds >= np.partition(tops, groups - limit)[groups - limit])
-        found = likely if places is None else places[likely]
-        similarities = self._products(found, query)
-        least = np.partition(similarities, similarities.size - limit)[-limit]
-        within = np.flatnonzero(bounds >= least)
-        return within if places is None else places[within]
+        group_bounds = bounds[: bounds.size // groups * groups].reshape(-1, groups).max(axis=0)
+        likely = np.flatnonzero(
+            bounds >= np.partition(group_bounds, groups - limit)[groups - limit]
+        )
+        candidates = likely if positions is None else positions[likely]
+        similarities = self._products(candidates, query)
+        lowest = np.partition(similarities, similarities.size - limit)[-limit]
+        reachable = np.flatnonzero(bounds >= lowest)
+        return reachable if positions is None else positions[reachable]
 
-    def _products(self, places: Places | None, query: Vector) -> Vector:
+    def _products(self, positions: Places | None, query: Vector) -> Vector:
         """Return the inner products of the query and the rows at these positions; None means all
         rows.
         """
-        rows = self.rows[np.arange(self.numbers.size) if places is None else places]
+        rows = self.rows[np.arange(self.numbers.size) if positions is None else positions]
         # The only product of numpy that never starts threads, which are costly on a busy machine.
         products: Vector = np.vecdot(rows.astype(np.float32), query)
         return products
@@ -147,7 +149,7 @@ class VectorCache:
     """Folder for unnamed files with the exact vectors, of which a search reads few."""
     shared: SharedVectors | None = None
     """Vectors that the processes of one server share."""
-    _held: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
+    _cached: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
     _last_use: dict[tuple[UUID, int], int] = field(default_factory=dict)
     _seen: dict[tuple[UUID, int], int] = field(default_factory=dict)
     """The index generation at which each key was last checked."""
@@ -165,14 +167,14 @@ class VectorCache:
             return None
         key = workspace_id, state.lane_id
         self._searches += 1
-        held = self._held.get(key)
-        if held is not None:
-            self._held.move_to_end(key)
+        cached = self._cached.get(key)
+        if cached is not None:
+            self._cached.move_to_end(key)
             self._last_use[key] = self._searches
         if self._seen.get(key) != state.generation and key not in self._tasks:
             self._seen[key] = state.generation
-            self._look_after(database, key, state, dimensions)
-        return held
+            self._refresh(database, key, state, dimensions)
+        return cached
 
     def forget(self, workspace_id: UUID) -> bool:
         """Drop the cached vectors of a workspace; return whether there were any."""
@@ -181,7 +183,7 @@ class VectorCache:
             # What it has read may be deleted by now.
             self._tasks.pop(key).cancel()
             self._seen.pop(key, None)
-        keys = [key for key in self._held if key[0] == workspace_id]
+        keys = [key for key in self._cached if key[0] == workspace_id]
         for key in keys:
             self._drop(key)
         if self.shared is not None:
@@ -199,17 +201,17 @@ class VectorCache:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _look_after(
+    def _refresh(
         self, database: Database, key: tuple[UUID, int], state: IndexState, dimensions: int
     ) -> None:
         live = state.corpus.chunk_numbers
-        held = self._held.get(key)
-        if held is not None and not _outdated(held, live):
+        cached = self._cached.get(key)
+        if cached is not None and not _outdated(cached, live):
             return
         number, scale, error = 4, 4, 4
         if not self._make_room(key, live.size * (number + scale + error + dimensions * (2 + 1))):
             return
-        task = asyncio.create_task(self._load(database, key, held, live, dimensions))
+        task = asyncio.create_task(self._load(database, key, cached, live, dimensions))
         self._tasks[key] = task
 
         def done(_: asyncio.Task[None]) -> None:
@@ -221,56 +223,58 @@ class VectorCache:
 
     def _make_room(self, key: tuple[UUID, int], wanted_bytes: int) -> bool:
         """Return whether so many bytes fit, after evicting what was not used for long."""
-        others = sum(held.byte_size for each, held in self._held.items() if each != key)
-        for each in [each for each in self._held if each != key]:
-            if others + wanted_bytes <= self.capacity_bytes:
+        other_bytes = sum(
+            cached.byte_size for other, cached in self._cached.items() if other != key
+        )
+        for other in [other for other in self._cached if other != key]:
+            if other_bytes + wanted_bytes <= self.capacity_bytes:
                 break
-            if self._searches - self._last_use[each] < _PATIENCE:
+            if self._searches - self._last_use[other] < _PATIENCE:
                 return False
-            others -= self._drop(each)
-        return others + wanted_bytes <= self.capacity_bytes
+            other_bytes -= self._drop(other)
+        return other_bytes + wanted_bytes <= self.capacity_bytes
 
     def _drop(self, key: tuple[UUID, int]) -> int:
         self._last_use.pop(key)
         self._seen.pop(key, None)
         if self.shared is not None:
             self.shared.forget(*key)
-        return self._held.pop(key).byte_size
+        return self._cached.pop(key).byte_size
 
     async def _load(
         self,
         database: Database,
         key: tuple[UUID, int],
-        held: HeldVectors | None,
+        cached: HeldVectors | None,
         live: Numbers,
         dimensions: int,
     ) -> None:
         try:
-            found, forgotten = None, 0
+            shared, forgotten = None, 0
             if self.shared is not None:
                 forgotten = self.shared.forgotten(key[0])
-                found = await asyncio.to_thread(self.shared.find, key, live, dimensions)
-            if found is not None:
-                loaded = HeldVectors.of(live, *found)
+                shared = await asyncio.to_thread(self.shared.find, key, live, dimensions)
+            if shared is not None:
+                loaded = HeldVectors.of(live, *shared)
             else:
                 # Read the vectors of live chunks that are not cached.
-                missing = live if held is None else live[~held.covered.mask_of_rising(live)]
+                missing = live if cached is None else live[~cached.covered.mask_of_rising(live)]
                 pieces: list[tuple[Numbers, HalfVectors]] = []
-                for first in range(0, missing.size, _PACKED_TOGETHER):
-                    wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
-                    pieces += await _read_packed(database, key, wanted)
+                for start in range(0, missing.size, _PACKED_TOGETHER):
+                    ranges = ChunkRanges.from_rising(missing[start : start + _PACKED_TOGETHER])
+                    pieces += await _read_packed(database, key, ranges)
                 joined = partial(self._joined, dimensions=dimensions, forgotten=forgotten)
-                loaded = await asyncio.to_thread(joined, key, held, live, pieces)
+                loaded = await asyncio.to_thread(joined, key, cached, live, pieces)
         except (FootnoteError, ReplicaLost):
             # Postgres compares them instead; the next change of the index retries this.
             return
-        self._held[key] = loaded
+        self._cached[key] = loaded
         self._last_use[key] = self._searches
 
     def _joined(
         self,
         key: tuple[UUID, int],
-        held: HeldVectors | None,
+        cached: HeldVectors | None,
         live: Numbers,
         pieces: Sequence[tuple[Numbers, HalfVectors]],
         *,
@@ -278,39 +282,39 @@ class VectorCache:
         forgotten: int,
     ) -> HeldVectors:
         """Join the cached vectors of live chunks with the loaded ones."""
-        numbers = [np.zeros(0, np.int32), *(each for each, _ in pieces)]
-        rows = [np.zeros((0, dimensions), np.float16), *(each for _, each in pieces)]
-        quantised = [QuantisedVectors.of(each) for each in rows]
-        if held is not None:
-            lives = ChunkRanges.from_rising(live).mask_of_rising(held.numbers)
-            numbers.append(held.numbers[lives])
-            rows.append(held.rows[np.flatnonzero(lives)])
-            quantised.append(held.quantised.those(lives))
+        numbers = [np.zeros(0, np.int32), *(chunk_numbers for chunk_numbers, _ in pieces)]
+        rows = [np.zeros((0, dimensions), np.float16), *(vectors for _, vectors in pieces)]
+        quantised = [QuantisedVectors.of(vectors) for vectors in rows]
+        if cached is not None:
+            live_mask = ChunkRanges.from_rising(live).mask_of_rising(cached.numbers)
+            numbers.append(cached.numbers[live_mask])
+            rows.append(cached.rows[np.flatnonzero(live_mask)])
+            quantised.append(cached.quantised.those(live_mask))
         all_numbers = np.concatenate(numbers)
         order = np.argsort(all_numbers, kind="stable")
-        found, exact = all_numbers[order], np.concatenate(rows)[order]
+        ordered, exact = all_numbers[order], np.concatenate(rows)[order]
         coded = QuantisedVectors.joined(quantised, order)
-        kept = None
-        if self.shared is not None and np.array_equal(found, live):
-            kept = self.shared.keep(key, found, exact, coded, forgotten=forgotten)
-        return HeldVectors.of(found, *(kept or (set_aside(exact, self.folder), coded)))
+        stored = None
+        if self.shared is not None and np.array_equal(ordered, live):
+            stored = self.shared.keep(key, ordered, exact, coded, forgotten=forgotten)
+        return HeldVectors.of(ordered, *(stored or (set_aside(exact, self.folder), coded)))
 
 
-def _outdated(held: HeldVectors, live: Numbers) -> bool:
+def _outdated(cached: HeldVectors, live: Numbers) -> bool:
     """Return whether enough vectors are missing or dead to be worth a copy."""
-    current = held.covered.count_of_rising(live)
-    missing, dead = live.size - current, held.numbers.size - current
+    current = cached.covered.count_of_rising(live)
+    missing, dead = live.size - current, cached.numbers.size - current
     return max(missing, dead) > max(_WORTH_CATCHING_UP, live.size // _SHARE_WORTH_CATCHING_UP)
 
 
 async def _read_packed(
-    database: Database, key: tuple[UUID, int], wanted: ChunkRanges
+    database: Database, key: tuple[UUID, int], ranges: ChunkRanges
 ) -> list[tuple[Numbers, HalfVectors]]:
     # One transaction each, so that a large workspace does not hold a snapshot for a second.
     async with database.snapshot(key[0], SYSTEM) as scope:
         row = await scope.one(
             _SQL["packed"],
-            {"workspace_id": key[0], "lane_id": key[1], "wanted": multirange_of(wanted)},
+            {"workspace_id": key[0], "lane_id": key[1], "wanted": multirange_of(ranges)},
             binary=True,
         )
     if row is None or row["numbers"] is None:

@@ -44,13 +44,13 @@ class RowsInFile:
         self._file, self._dimensions, self._start = file, dimensions, start
         finalize(self, os.close, file)
 
-    def __getitem__(self, places: Places, /) -> HalfVectors:
+    def __getitem__(self, positions: Places, /) -> HalfVectors:
         """Read them one by one."""
         size, start = 2 * self._dimensions, self._start
-        read = b"".join(
-            os.pread(self._file, size, start + place * size) for place in places.tolist()
+        content = b"".join(
+            os.pread(self._file, size, start + position * size) for position in positions.tolist()
         )
-        return np.frombuffer(read, dtype=np.float16).reshape(-1, self._dimensions)
+        return np.frombuffer(content, dtype=np.float16).reshape(-1, self._dimensions)
 
 
 def set_aside(rows: HalfVectors, folder: Path | None) -> VectorRows:

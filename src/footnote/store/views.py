@@ -20,7 +20,9 @@ _SQL = load_statements("views")
 
 MAX_VIEWS = 100
 """Most views of one principal."""
-_SHOWN = tuple(each.name for each in fields(SavedView) if each.name not in ("name", "updated_at"))
+_FIELDS = tuple(
+    field.name for field in fields(SavedView) if field.name not in ("name", "updated_at")
+)
 
 
 async def list_views(scope: WorkspaceScope) -> tuple[SavedView, ...]:
@@ -31,12 +33,13 @@ async def list_views(scope: WorkspaceScope) -> tuple[SavedView, ...]:
 async def keep_view(scope: WorkspaceScope, view: SavedView) -> SavedView:
     """Store a view, replacing one of the same name. Raises InvalidRequest above `MAX_VIEWS`."""
     await scope.execute(_SQL["one_at_a_time"])
-    known = {each.name: view_id for view_id, each in await _views(scope)}
-    if view.name not in known and len(known) >= MAX_VIEWS:
+    existing = {saved.name: view_id for view_id, saved in await _views(scope)}
+    if view.name not in existing and len(existing) >= MAX_VIEWS:
         raise InvalidRequest(
-            f"there are {len(known)} views already", hint="delete one that is not needed any more"
+            f"there are {len(existing)} views already",
+            hint="delete one that is not needed any more",
         )
-    view_id = known.get(view.name, uuid4())
+    view_id = existing.get(view.name, uuid4())
     key = (scope.principal.principal_id, view_id)
     row = await scope.single(
         _SQL["keep"],
@@ -44,7 +47,7 @@ async def keep_view(scope: WorkspaceScope, view: SavedView) -> SavedView:
             "view_id": view_id,
             "name": scope.sealing.text(VIEW_NAME.of(*key), view.name),
             "view": Jsonb(
-                scope.sealing.json(VIEW.of(*key), {name: getattr(view, name) for name in _SHOWN})
+                scope.sealing.json(VIEW.of(*key), {name: getattr(view, name) for name in _FIELDS})
             ),
         },
     )
@@ -66,17 +69,17 @@ async def _views(scope: WorkspaceScope) -> tuple[tuple[UUID, SavedView], ...]:
 
 def _view_of(scope: WorkspaceScope, row: DictRow) -> SavedView:
     key = (scope.principal.principal_id, row["view_id"])
-    shown = cast("Mapping[str, str | None]", scope.sealing.plain_json(VIEW.of(*key), row["view"]))
-    status, document_class = shown["status"], shown["document_class"]
+    content = cast("Mapping[str, str | None]", scope.sealing.plain_json(VIEW.of(*key), row["view"]))
+    status, document_class = content["status"], content["document_class"]
     return SavedView(
         name=scope.sealing.plain_text(VIEW_NAME.of(*key), row["name"]),
-        query=shown["query"] or "",
-        collection=shown["collection"],
+        query=content["query"] or "",
+        collection=content["collection"],
         status=None if status is None else DocumentStatus(status),
         document_class=None if document_class is None else DocumentClass(document_class),
-        tag=shown["tag"],
-        where=shown["where"],
-        sort=DocumentSort(shown["sort"] or DocumentSort.CREATED_AT),
-        order=SortOrder(shown["order"] or SortOrder.DESCENDING),
+        tag=content["tag"],
+        where=content["where"],
+        sort=DocumentSort(content["sort"] or DocumentSort.CREATED_AT),
+        order=SortOrder(content["order"] or SortOrder.DESCENDING),
         updated_at=row["updated_at"],
     )

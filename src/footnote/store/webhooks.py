@@ -39,7 +39,7 @@ async def endpoint_and_secret(
     """Return an endpoint and its signing secret. Raises NotFound."""
     row = await scope.one(_SQL["get"], {"endpoint_id": endpoint_id})
     if row is None:
-        raise _absent(endpoint_id)
+        raise _not_found(endpoint_id)
     secret = scope.sealing.plain_secret(WEBHOOK_SECRET.of(endpoint_id), row["secret"])
     return record_of(WebhookEndpoint, row), secret
 
@@ -47,7 +47,7 @@ async def endpoint_and_secret(
 async def remove_endpoint(scope: WorkspaceScope, endpoint_id: UUID) -> None:
     """Remove an endpoint. Raises NotFound."""
     if not await scope.change(_SQL["remove"], {"endpoint_id": endpoint_id}):
-        raise _absent(endpoint_id)
+        raise _not_found(endpoint_id)
 
 
 async def note_delivery(scope: WorkspaceScope, endpoint_id: UUID) -> None:
@@ -70,7 +70,7 @@ async def note_failure(
     )
 
 
-def _absent(endpoint_id: UUID) -> NotFound:
+def _not_found(endpoint_id: UUID) -> NotFound:
     return NotFound(
         f"there is no endpoint {endpoint_id}",
         hint="`footnote webhooks list` or `GET /v1/webhooks` shows what there is",

@@ -38,23 +38,23 @@ class SourceInHand:
 
 
 async def add_source(
-    scope: WorkspaceScope, wanted: NewSource, kind: str, *, anywhere: bool, actor: Identity
+    scope: WorkspaceScope, requested: NewSource, kind: str, *, anywhere: bool, actor: Identity
 ) -> WorkspaceSource:
     """Store a source that is followed for `actor`, and enqueue its first run.
 
     Raises Conflict if there is one at this place.
     """
     source_id, job_id = uuid4(), uuid4()
-    secret = wanted.secret
+    secret = requested.secret
     row = await scope.one(
         _SQL["add"],
         {
             "source_id": source_id,
-            "place": wanted.place,
+            "place": requested.place,
             "kind": kind,
-            "collection": wanted.collection,
-            "every_minutes": wanted.every_minutes,
-            "delete_missing": wanted.delete_missing,
+            "collection": requested.collection,
+            "every_minutes": requested.every_minutes,
+            "delete_missing": requested.delete_missing,
             "secret": secret and scope.sealing.secret(SOURCE_SECRET.of(source_id), secret),
             "anywhere": anywhere,
             "job_id": job_id,
@@ -84,7 +84,7 @@ async def get_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
     """Return a source. Raises NotFound."""
     row = await scope.one(_SQL["get"], {"source_id": source_id})
     if row is None:
-        raise _absent(source_id)
+        raise _not_found(source_id)
     return _source(row)
 
 
@@ -105,14 +105,14 @@ async def pause_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSourc
     """Pause a source. Raises NotFound."""
     row = await scope.one(_SQL["pause"], {"source_id": source_id})
     if row is None:
-        raise _absent(source_id)
+        raise _not_found(source_id)
     return _source(row)
 
 
 async def remove_source(scope: WorkspaceScope, source_id: UUID) -> None:
     """Remove a source; its documents stay. Raises NotFound."""
     if not await scope.change(_SQL["remove"], {"source_id": source_id}):
-        raise _absent(source_id)
+        raise _not_found(source_id)
 
 
 async def take_up_source(
@@ -140,9 +140,9 @@ async def note_figures(
     last_error: str | None,
 ) -> bool:
     """Add to the counters of a run; return False if this job was superseded."""
-    given = {name: figures.get(name, 0) for name in FIGURES} | {"last_error": last_error}
+    values = {name: figures.get(name, 0) for name in FIGURES} | {"last_error": last_error}
     return bool(
-        await scope.change(_SQL["note"], {"source_id": source_id, "job_id": job_id, **given})
+        await scope.change(_SQL["note"], {"source_id": source_id, "job_id": job_id, **values})
     )
 
 
@@ -184,7 +184,7 @@ def _source(row: DictRow) -> WorkspaceSource:
     return record_of(WorkspaceSource, row, state=SourceState(row["state"]))
 
 
-def _absent(source_id: UUID) -> NotFound:
+def _not_found(source_id: UUID) -> NotFound:
     return NotFound(
         f"there is no source {source_id}",
         hint="`footnote source list` or `GET /v1/sources` shows the ids",

@@ -24,7 +24,7 @@ async def create_workspace(database: Database, name: str, *, encrypted: bool = F
     Raises Conflict when the name is taken, InvalidRequest when it is invalid, and KeyUnavailable.
     """
     if not is_storable(name):
-        raise _odd(name)
+        raise _invalid_name(name)
     parameters: dict[str, object] = {"name": name, "id": (workspace_id := uuid4())}
     statement = _SQL["create_encrypted" if encrypted else "create"]
     try:
@@ -35,7 +35,7 @@ async def create_workspace(database: Database, name: str, *, encrypted: bool = F
                 parameters["key"] = secrets.token_bytes(32)
             row = await (await connection.execute(statement, parameters)).fetchone()
     except psycopg.errors.CheckViolation as error:
-        raise _odd(name) from error
+        raise _invalid_name(name) from error
     if row is None:
         raise Conflict(
             f"there is a workspace {name!r} already",
@@ -71,29 +71,29 @@ async def lexical_key(scope: WorkspaceScope) -> bytes:
     return scope.sealing.lexical_key(bytes(row["lexical_key"]))
 
 
-async def known_lane(scope: WorkspaceScope, at_hand: Lane) -> int | None:
+async def known_lane(scope: WorkspaceScope, lane: Lane) -> int | None:
     """The number of the workspace's lane of that name; None while it has none.
 
     Raises LaneMismatch when the workspace was embedded by another model: vectors of two
     lanes cannot be compared, so searching on would silently return nonsense.
     """
-    row = await scope.one(_SQL["active_lane"], {"name": at_hand.name})
+    row = await scope.one(_SQL["active_lane"], {"name": lane.name})
     if row is None:
         return None
-    assert_same_lane(record_of(Lane, row), at_hand)
+    assert_same_lane(record_of(Lane, row), lane)
     return int(row["lane_id"])
 
 
-async def adopt_lane(scope: WorkspaceScope, at_hand: Lane) -> int:
+async def adopt_lane(scope: WorkspaceScope, lane: Lane) -> int:
     """Return the number of the workspace's lane of that name; without one, adopt the one at hand.
 
     Raises LaneMismatch as `known_lane` does.
     """
-    lane_id = await known_lane(scope, at_hand)
+    lane_id = await known_lane(scope, lane)
     if lane_id is not None:
         return lane_id
-    await scope.execute(_SQL["adopt_lane"], lane_parameters(at_hand))
-    lane_id = await known_lane(scope, at_hand)
+    await scope.execute(_SQL["adopt_lane"], lane_parameters(lane))
+    lane_id = await known_lane(scope, lane)
     assert lane_id is not None, "somebody has just adopted a lane"
     return lane_id
 
@@ -103,17 +103,17 @@ def lane_parameters(lane: Lane) -> dict[str, object]:
     return asdict(lane) | {"languages": list(lane.languages)}
 
 
-def assert_same_lane(stored: Lane, at_hand: Lane) -> None:
+def assert_same_lane(stored: Lane, current: Lane) -> None:
     """Raise LaneMismatch unless vectors of the two can be compared."""
-    if stored.fingerprint != at_hand.fingerprint:
+    if stored.fingerprint != current.fingerprint:
         raise LaneMismatch(
             f"the workspace's vectors are of lane {stored.fingerprint}, the model at hand is "
-            f"{at_hand.fingerprint}",
+            f"{current.fingerprint}",
             hint="start Footnote with the settings the workspace was embedded with",
         )
 
 
-def _odd(name: str) -> InvalidRequest:
+def _invalid_name(name: str) -> InvalidRequest:
     return InvalidRequest(
         f"{name!r} cannot name a workspace",
         hint="use 1 to 63 lower-case letters, digits, '-', '_' or '.', beginning with a "

@@ -67,33 +67,33 @@ async def keep_writing(
 
     Returns False when another version was published meanwhile.
     """
-    whose: dict[str, object] = {
+    parameters: dict[str, object] = {
         "document_id": unsummarised.document_id,
         "version": unsummarised.version,
     }
-    if await scope.one(_SQL["hold_version"], whose) is None:
+    if await scope.one(_SQL["hold_version"], parameters) is None:
         return False
-    await scope.execute(_SQL["remove_written"], whose)
+    await scope.execute(_SQL["remove_written"], parameters)
     await scope.execute_many(
         _SQL["insert_written"],
         (
-            whose
+            parameters
             | {
                 "ordinal": ordinal,
-                "support": each.support,
+                "support": sentence.support,
                 "content": Jsonb(
                     scope.sealing.json(
                         WRITTEN_SENTENCE.of(unsummarised.document_id, ordinal),
-                        _WRITTEN.dump_python(each, mode="json"),
+                        _WRITTEN.dump_python(sentence, mode="json"),
                     )
                 ),
             }
-            for ordinal, each in enumerate(writing.sentences)
+            for ordinal, sentence in enumerate(writing.sentences)
         ),
     )
     await scope.execute(
         _SQL["note_written"],
-        whose
+        parameters
         | {
             "writer": writer,
             "failure": writing.failure,
@@ -111,17 +111,18 @@ async def written_sentences(
 ) -> Mapping[UUID, tuple[WrittenSentence, ...]]:
     """Return what this writer wrote of the visible documents, in order."""
     rows = await scope.all(_SQL["written"], {"writer": writer, "document_ids": list(document_ids)})
-    found: dict[UUID, tuple[WrittenSentence, ...]] = {}
+    sentences: dict[UUID, tuple[WrittenSentence, ...]] = {}
     for row in rows:
         place = WRITTEN_SENTENCE.of(row["document_id"], row["ordinal"])
         content = scope.sealing.plain_json(place, row["content"])
         title = scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
-        kept = _WRITTEN.validate_python(content)
-        written = replace(
-            kept, sources=tuple(replace(each, document_title=title) for each in kept.sources)
+        stored = _WRITTEN.validate_python(content)
+        titled = replace(
+            stored,
+            sources=tuple(replace(source, document_title=title) for source in stored.sources),
         )
-        found[row["document_id"]] = (*found.get(row["document_id"], ()), written)
-    return found
+        sentences[row["document_id"]] = (*sentences.get(row["document_id"], ()), titled)
+    return sentences
 
 
 async def count_writing(scope: WorkspaceScope, writer: str, most_bytes: int) -> WritingCounts:
