@@ -13,8 +13,8 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.ingestion.pipeline import MAX_DEPTH
 from footnote.jobs.inline import work_until_resting
 from footnote.store.database import SYSTEM
+from footnote.store.document_locks import lock_family, wait_for_publications
 from footnote.store.ingesting import open_version
-from footnote.store.publishing import lock_family, wait_for_publications
 from footnote.store.receiving import announce_change
 from tests.jobs.test_ingest import ingest
 

@@ -21,7 +21,7 @@ from footnote.errors import (
 from footnote.store import documents as stored
 from footnote.store.access import change_access
 from footnote.store.database import WorkspaceScope
-from footnote.store.publishing import wait_for_publications
+from footnote.store.document_locks import wait_for_publications
 from footnote.store.receiving import announce_change
 from footnote.store.receiving import change_document as change_stored
 from footnote.validation.constrained_types import Access, DocumentIds, MetadataChanges, Tags

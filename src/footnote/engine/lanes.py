@@ -167,9 +167,9 @@ async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> L
     if previous is not None:
         await embedder_of(engine, previous.lane)
     async with workspace.system_scope() as scope:
-        target_lane = await stored.begin_rollback(scope, lane, RETENTION)
+        lane_id = await stored.begin_rollback(scope, lane, RETENTION)
         statuses = await stored.list_lanes(scope, RETENTION)
-    return next(status for status in statuses if status.lane == target_lane)
+    return next(status for status in statuses if status.lane_id == lane_id)
 
 
 async def reembedding(workspace: WorkspaceAccess, lane: str = "document") -> Reembedding:

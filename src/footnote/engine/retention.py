@@ -21,6 +21,7 @@ from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
 from footnote.store import publishing
 from footnote.store import retention as stored
 from footnote.store.blob_claims import remove_unused
+from footnote.store.document_locks import wait_for_publications
 from footnote.store.queue import enqueue_retention
 from footnote.store.receiving import announce_change
 from footnote.validation.constrained_types import Name, PageLimit
@@ -165,7 +166,7 @@ async def _delete_if_due(workspace: WorkspaceAccess, document_id: UUID, now: dat
     """
     engine = workspace.engine
     async with workspace.system_scope() as scope:
-        await publishing.wait_for_publications(scope, document_id)
+        await wait_for_publications(scope, document_id)
         # Locks the index, as a new version does first: it is seen here, or finds no document.
         await announce_change(scope)
         if not await stored.is_due(scope, document_id, now):

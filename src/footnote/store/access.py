@@ -11,8 +11,8 @@ from psycopg.rows import DictRow
 from footnote.domain import Grant, Principal, Role, Visibility
 from footnote.domain.identity import ADMINISTRATORS, MEMBERS, SYSTEM_NAME
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.document_locks import lock_family, wait_for_publications
 from footnote.store.documents import no_such_document
-from footnote.store.publishing import lock_family, wait_for_publications
 from footnote.store.receiving import announce_change
 from footnote.store.statements import load_statements, record_of
 

@@ -28,6 +28,7 @@ from footnote.ports import Blobs, KnownTexts, Place, TermCounts, Vectors
 from footnote.store.blob_claims import claim_blob, remove_unused, written
 from footnote.store.coordinator import announce_events
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.document_locks import take_turn
 from footnote.store.documents import get_document
 from footnote.store.lanes import require_vectors_of
 from footnote.store.lexical import count_lists
@@ -38,7 +39,6 @@ from footnote.store.publishing import (
     delete_document,
     publish,
     reserve,
-    take_turn,
 )
 from footnote.store.receiving import Incoming, receive_document
 from footnote.store.sealing import STAGE_RESULT

@@ -85,8 +85,8 @@ async def begin_reembedding(
     return lane_id
 
 
-async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta) -> Lane:
-    """Start to make the previous lane current again, after adding missing vectors; return it.
+async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta) -> int:
+    """Start to make the previous lane current again, after adding missing vectors; return its id.
 
     It becomes current at once if no vector is missing. Raises Conflict without a previous lane, or
     while another change is in progress.
@@ -103,7 +103,7 @@ async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta)
     await _refuse_second(scope, parameters)
     await _begin(scope, previous.lane_id, True, None)
     await _switch_or_enqueue(scope, previous.lane_id, current[0], retention)
-    return previous.lane
+    return previous.lane_id
 
 
 async def previous_lane(scope: WorkspaceScope, name: str) -> LaneStatus | None:

@@ -20,6 +20,7 @@ from footnote.store.blob_claims import give_up
 from footnote.store.clusters import forget_cluster_names
 from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
+from footnote.store.document_locks import lock_family, take_turn, wait_for_publications
 from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
 from footnote.store.merging import due_merge, insert_postings
@@ -222,32 +223,6 @@ async def delete_document(
     if keys:
         await give_up(scope, keys)
     return keys
-
-
-async def take_turn(scope: WorkspaceScope, document_id: UUID) -> None:
-    """Block publications and deletions of a document; call it before locking the index."""
-    await scope.execute(_SQL["take_turns"], {"document_ids": [document_id]})
-
-
-async def wait_for_publications(scope: WorkspaceScope, document_id: UUID) -> None:
-    """Block publications of a document and of its attachments until the transaction ends.
-
-    Call it before locking the index and the rows, which a publication locks last.
-    """
-    locked: set[UUID] = set()
-    # Repeat until no attachment was added while this waited.
-    while family := {
-        row["document_id"] for row in await scope.all(_SQL["family"], {"document_id": document_id})
-    }:
-        if family <= locked:
-            break
-        await scope.execute(_SQL["take_turns"], {"document_ids": list(family)})
-        locked |= family
-
-
-async def lock_family(scope: WorkspaceScope, document_id: UUID) -> list[DictRow]:
-    """Lock a document and its attachments, also against inserts of rows that refer to them."""
-    return await scope.all(_SQL["lock_family"], {"document_id": document_id})
 
 
 async def _lock_index(scope: WorkspaceScope) -> DictRow:

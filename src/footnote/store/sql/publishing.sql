@@ -4,15 +4,6 @@ UPDATE index_states SET next_chunk = next_chunk + %(chunks)s, next_segment = nex
 WHERE workspace_id = %(workspace_id)s
 RETURNING next_chunk - %(chunks)s AS first_chunk, next_segment - 1 AS segment_id
 
--- name: take_turns
--- Of publications and deletions of one document. Chunks that are being written keep its row from
--- being deleted, so a deletion must not wait for them with the index locked.
-SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) FROM (
-    SELECT %(workspace_id)s::text || document_id AS key
-    FROM unnest(%(document_ids)s::uuid[]) AS given (document_id)
-    ORDER BY 1
-) AS turns
-
 -- name: is_wanted
 -- As writing a chunk does, it keeps the document from being deleted, and from nothing else.
 SELECT document_id FROM documents
@@ -149,31 +140,6 @@ WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s
 -- Those of a version that was replaced before it was published.
 DELETE FROM staged_embeddings
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-
--- name: family
-WITH RECURSIVE family AS (
-    SELECT document_id FROM documents
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    UNION
-    SELECT child.document_id FROM documents AS child
-    JOIN family ON child.parent_id = family.document_id
-    WHERE child.workspace_id = %(workspace_id)s
-)
-SELECT document_id FROM family
-
--- name: lock_family
-WITH RECURSIVE family AS (
-    SELECT document_id FROM documents
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    UNION
-    SELECT child.document_id FROM documents AS child
-    JOIN family ON child.parent_id = family.document_id
-    WHERE child.workspace_id = %(workspace_id)s
-)
-SELECT document_id, chunks, segment_id FROM documents
-WHERE workspace_id = %(workspace_id)s AND document_id IN (SELECT document_id FROM family)
-ORDER BY document_id
-FOR UPDATE
 
 -- name: blobs_of_family
 SELECT DISTINCT blob_key FROM document_versions AS gone
