@@ -131,11 +131,11 @@ def create_workspace(
 @workspaces.command("list", epilog=EXIT_CODES)
 def list_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces of this installation."""
-    found = in_installation(lambda engine: engine.workspaces())
+    existing = in_installation(lambda engine: engine.workspaces())
     if as_json:
-        present.print_json(WorkspaceList(workspaces=found))
+        present.print_json(WorkspaceList(workspaces=existing))
     else:
-        present.show_workspaces(present.terminal(), found)
+        present.show_workspaces(present.terminal(), existing)
 
 
 def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:

@@ -53,8 +53,8 @@ class Written:
             case ToolCalled():
                 _notice(f"{event.name} {present.excerpt(event.arguments, _ARGUMENT_CHARACTERS)}")
             case ToolReturned(failed=True):
-                told = present.excerpt(event.result, _ARGUMENT_CHARACTERS)
-                _notice(f"{event.name} failed: {told}")
+                result = present.excerpt(event.result, _ARGUMENT_CHARACTERS)
+                _notice(f"{event.name} failed: {result}")
             case TextWritten() if self.live:
                 self.prose += event.text
                 self._print(event.text)
@@ -98,18 +98,18 @@ def show_rewording(console: Console, answer: Answer) -> None:
     """Say so where another question was answered than was typed."""
     if answer.asked_as is not None:
         console.print(Text(_reworded(answer.question, present.plain(answer.asked_as)), style="dim"))
-    asked = answer.asked_as or answer.question
-    results.show_correction(console, asked, answer.corrected_question)
+    question = answer.asked_as or answer.question
+    results.show_correction(console, question, answer.corrected_question)
 
 
-def show_suggestions(console: Console, made: Suggestions) -> None:
+def show_suggestions(console: Console, suggestions: Suggestions) -> None:
     """What may be asked next, numbered."""
-    present.show_degraded(made.degraded)
-    if made.questions:
+    present.show_degraded(suggestions.degraded)
+    if suggestions.questions:
         console.print()
         console.print(Text("Ask next:", style="dim"))
-    for number, each in enumerate(made.questions, 1):
-        console.print(Text(f"  {number}  {present.plain(each.question)}"), soft_wrap=True)
+    for number, suggestion in enumerate(suggestions.questions, 1):
+        console.print(Text(f"  {number}  {present.plain(suggestion.question)}"), soft_wrap=True)
 
 
 _WORDS_BEHIND = re.compile(r"(?P<sentence>.+?[?!.…])\s+(?P<words>[^?!.…]+)")
@@ -117,11 +117,11 @@ _WORDS_BEHIND = re.compile(r"(?P<sentence>.+?[?!.…])\s+(?P<words>[^?!.…]+)")
 
 
 def _reworded(question: str, asked_as: str) -> str:
-    found = _WORDS_BEHIND.fullmatch(asked_as)
-    if found is None and not asked_as.startswith(f"{question} "):
+    match = _WORDS_BEHIND.fullmatch(asked_as)
+    if match is None and not asked_as.startswith(f"{question} "):
         return f"Asked as “{asked_as}”."
-    sentence = found["sentence"] if found else question
-    words = found["words"] if found else asked_as.removeprefix(question).strip()
+    sentence = match["sentence"] if match else question
+    words = match["words"] if match else asked_as.removeprefix(question).strip()
     if sentence == question.strip():
         return f"Searched with “{words}” as well, from what was said before."
     return f"Asked as “{sentence}”, searched with “{words}” as well."
