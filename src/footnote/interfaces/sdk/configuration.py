@@ -88,14 +88,14 @@ async def mcp_servers(client: Remote) -> tuple[McpServer, ...]:
 
     The values of their headers are empty: a server tells them nobody.
     """
-    found = await client.transport.json("GET", _SERVERS)
+    response = await client.transport.json("GET", _SERVERS)
     return tuple(
         McpServer(
-            name=decoded(str, each["name"]),
-            url=decoded(str, each["url"]),
-            headers=dict.fromkeys(decoded(tuple[str, ...], each["header_names"]), ""),
+            name=decoded(str, server["name"]),
+            url=decoded(str, server["url"]),
+            headers=dict.fromkeys(decoded(tuple[str, ...], server["header_names"]), ""),
         )
-        for each in decoded(list[dict[str, object]], found["mcp_servers"])
+        for server in decoded(list[dict[str, object]], response["mcp_servers"])
     )
 
 
@@ -124,15 +124,15 @@ async def add_webhook(
 
 async def webhooks(client: Remote) -> tuple[WebhookEndpoint, ...]:
     """The addresses that are told, and how that fares."""
-    found = await client.transport.json("GET", _WEBHOOKS)
-    return decoded(tuple[WebhookEndpoint, ...], found["webhooks"])
+    response = await client.transport.json("GET", _WEBHOOKS)
+    return decoded(tuple[WebhookEndpoint, ...], response["webhooks"])
 
 
 async def try_webhook(client: Remote, endpoint_id: UUID) -> str | None:
     """Why the endpoint did not take a trial message; None when it did."""
     path = f"{_WEBHOOKS}/{endpoint_id}/test"
-    taken = await client.transport.json("POST", path, repeat=Repeat.REFUSED)
-    return None if taken["delivered"] else str(taken["error"])
+    delivery = await client.transport.json("POST", path, repeat=Repeat.REFUSED)
+    return None if delivery["delivered"] else str(delivery["error"])
 
 
 @verb("DELETE", "/v1/webhooks/{endpoint_id}", repeat=Repeat.REFUSED)
@@ -141,9 +141,9 @@ async def remove_webhook(client: Remote, endpoint_id: UUID) -> None:
 
 
 def _in_use(value: JsonObject) -> ModelsInUse:
-    """Quotes alone are a choice of no model, which JSON gives a name."""
-    told = value["chosen"]
-    chosen = None if told is None else decoded(tuple[str, ...], told)
+    """The models of a response; a choice of quotes alone has a name in JSON, and no models here."""
+    names = value["chosen"]
+    chosen = None if names is None else decoded(tuple[str, ...], names)
     return ModelsInUse(
         configured=decoded(tuple[str, ...], value["configured"]),
         chosen=() if chosen == (EXTRACTIVE,) else chosen,
