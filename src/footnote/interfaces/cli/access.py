@@ -20,10 +20,10 @@ app = typer.Typer(
     name="access", help="Grant roles, and see and change who sees a document.", no_args_is_help=True
 )
 
-Who = Annotated[
+SubjectName = Annotated[
     str, typer.Argument(metavar="NAME", help="A principal, or group: and a group's name.")
 ]
-Where = Annotated[
+CollectionOption = Annotated[
     str | None,
     typer.Option(
         "--collection",
@@ -32,7 +32,7 @@ Where = Annotated[
         help="There alone; the workspace without it.",
     ),
 ]
-WhichDocument = Annotated[
+DocumentArgument = Annotated[
     str, typer.Argument(metavar="DOCUMENT", help="An id, its beginning, or a file name.")
 ]
 
@@ -41,9 +41,9 @@ WhichDocument = Annotated[
 async def grant(
     inside: WorkspaceEngine,
     *,
-    subject: Who,
+    subject: SubjectName,
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="reader, writer or admin.")],
-    collection: Where = None,
+    collection: CollectionOption = None,
 ) -> Shown:
     """Grant a role, in the place of one granted there before."""
     granted = await inside.grant_role(subject, role, collection=collection)
@@ -54,7 +54,9 @@ async def grant(
 
 
 @workspace_command(app, "revoke")
-async def revoke(inside: WorkspaceEngine, *, subject: Who, collection: Where = None) -> None:
+async def revoke(
+    inside: WorkspaceEngine, *, subject: SubjectName, collection: CollectionOption = None
+) -> None:
     """Revoke a role."""
     await inside.revoke_role(subject, collection=collection)
 
@@ -80,7 +82,7 @@ async def show_grants(inside: WorkspaceEngine) -> Shown:
 
 
 @workspace_command(app, "show")
-async def show(inside: WorkspaceEngine, *, document: WhichDocument) -> Shown:
+async def show(inside: WorkspaceEngine, *, document: DocumentArgument) -> Shown:
     """Show who sees a document."""
     access = await inside.document_access(await inside.document_called(document))
     yield access
@@ -91,7 +93,7 @@ async def show(inside: WorkspaceEngine, *, document: WhichDocument) -> Shown:
 async def change(
     inside: WorkspaceEngine,
     *,
-    document: WhichDocument,
+    document: DocumentArgument,
     visibility: Annotated[
         Visibility, typer.Argument(metavar="VISIBILITY", help="workspace, collection or private.")
     ],
@@ -111,7 +113,7 @@ async def change(
 async def explain(
     inside: WorkspaceEngine,
     *,
-    document: WhichDocument,
+    document: DocumentArgument,
     principal: Annotated[str, typer.Argument(metavar="PRINCIPAL", help="Who it is about.")],
     groups: Annotated[
         list[str] | None,

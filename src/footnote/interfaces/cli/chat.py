@@ -47,7 +47,7 @@ _READ_CHARACTERS = MAX_QUERY_CHARACTERS + 2
 _MAX_SKIPPED_PIECES = 1_000
 """A line of up to so many pieces is refused by itself; a longer one ends the chat."""
 
-EachAsJson = Annotated[
+JsonLines = Annotated[
     bool, typer.Option("--json", help="Print one JSON object a line for each answer.")
 ]
 
@@ -124,7 +124,7 @@ def chat(
     plan: searching.PlanName = None,
     suggest: searching.Suggest = None,
     workspace: Workspace = None,
-    as_json: EachAsJson = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask one question a line, until the input ends or says exit."""
     if only and not document and conversation is None:

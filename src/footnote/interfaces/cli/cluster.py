@@ -28,7 +28,7 @@ Shards = Annotated[
     int,
     typer.Option("--shards", min=1, max=4096, metavar="N", help="Shards of a table that is new."),
 ]
-Named = Annotated[str, typer.Argument(metavar="WORKSPACE", help="Its name.")]
+WorkspaceName = Annotated[str, typer.Argument(metavar="WORKSPACE", help="Its name.")]
 
 
 @app.command("plan", epilog=EXIT_CODES)
@@ -93,14 +93,14 @@ def status(
 
 
 @app.command("isolate", epilog=EXIT_CODES)
-def isolate(workspace: Named, run: Run = False, as_json: AsJson = False) -> None:
+def isolate(workspace: WorkspaceName, run: Run = False, as_json: AsJson = False) -> None:
     """Give a workspace a shard of its own, so that it can be moved alone."""
     _show_move(wait_for(engine.isolate_workspace(prepared(), workspace, run=run)), as_json=as_json)
 
 
 @app.command("move", epilog=EXIT_CODES)
 def move(
-    workspace: Named,
+    workspace: WorkspaceName,
     to: Annotated[str, typer.Option("--to", metavar="HOST:PORT", help="The node.")],
     run: Run = False,
     as_json: AsJson = False,

@@ -29,7 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Of = Annotated[ClusterOf, typer.Option("--of", help="What is told apart.")]
+ClusteredKind = Annotated[ClusterOf, typer.Option("--of", help="What is told apart.")]
 _QUOTED = 100
 """Characters of a passage in a table."""
 
@@ -38,7 +38,7 @@ _QUOTED = 100
 async def show_clusters(
     inside: WorkspaceEngine,
     *,
-    of: Of = ClusterOf.DOCUMENTS,
+    of: ClusteredKind = ClusterOf.DOCUMENTS,
     granularity: Annotated[
         ClusterGranularity, typer.Option("--granularity", help="How finely they are told apart.")
     ] = ClusterGranularity.MIDDLE,
@@ -110,7 +110,7 @@ async def show_cluster(
 async def show_progress(
     inside: WorkspaceEngine,
     *,
-    of: Of = ClusterOf.DOCUMENTS,
+    of: ClusteredKind = ClusterOf.DOCUMENTS,
 ) -> Shown:
     """Say how far the documents, or passages, of the workspace are told apart."""
     progress = await inside.cluster_progress(of=of)

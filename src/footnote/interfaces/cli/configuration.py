@@ -20,7 +20,7 @@ app = typer.Typer(
     name="config", help="See and change the settings of a workspace.", no_args_is_help=True
 )
 
-Which = Annotated[
+SettingName = Annotated[
     str, typer.Argument(metavar="NAME", help="A setting, or its environment variable.")
 ]
 
@@ -45,7 +45,7 @@ async def show_settings(inside: WorkspaceEngine) -> Shown:
 
 
 @workspace_command(app, "get")
-async def get(inside: WorkspaceEngine, *, name: Which) -> Shown:
+async def get(inside: WorkspaceEngine, *, name: SettingName) -> Shown:
     """Show what a setting is in the workspace."""
     setting = await inside.setting(name)
     yield setting
@@ -56,7 +56,7 @@ async def get(inside: WorkspaceEngine, *, name: Which) -> Shown:
 async def change(
     inside: WorkspaceEngine,
     *,
-    name: Which,
+    name: SettingName,
     value: Annotated[
         str,
         typer.Argument(metavar="VALUE", help="As in the environment; null for none."),
@@ -69,7 +69,7 @@ async def change(
 
 
 @workspace_command(app, "unset")
-async def unset(inside: WorkspaceEngine, *, name: Which) -> Shown:
+async def unset(inside: WorkspaceEngine, *, name: SettingName) -> Shown:
     """Follow the installation again."""
     setting = await inside.unset_setting(name)
     yield setting

@@ -36,9 +36,9 @@ TitleWords = Annotated[
     str, typer.Option(help="Only with each of these words in the title or the file name.")
 ]
 Status = Annotated[DocumentStatus | None, typer.Option(help="Only these.")]
-OfClass = Annotated[DocumentClass | None, typer.Option("--class", help="Only of this sort.")]
-Tagged = Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")]
-Where = Annotated[
+ClassOption = Annotated[DocumentClass | None, typer.Option("--class", help="Only of this sort.")]
+TagOption = Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")]
+DocumentFilter = Annotated[
     str | None, typer.Option("--filter", metavar="JSON", help="Only what meets this filter.")
 ]
 
@@ -49,9 +49,9 @@ def list_documents(
     query: TitleWords = "",
     collection: Collection = None,
     status: Status = None,
-    document_class: OfClass = None,
-    tag: Tagged = None,
-    where: Where = None,
+    document_class: ClassOption = None,
+    tag: TagOption = None,
+    where: DocumentFilter = None,
     sort: Annotated[
         DocumentSort, typer.Option(help="By what they are sorted.")
     ] = DocumentSort.CREATED_AT,

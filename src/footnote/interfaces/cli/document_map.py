@@ -17,7 +17,13 @@ from footnote.domain.clusters import ClusterGranularity
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.document_lists import OfClass, Status, Tagged, TitleWords, Where
+from footnote.interfaces.cli.document_lists import (
+    ClassOption,
+    DocumentFilter,
+    Status,
+    TagOption,
+    TitleWords,
+)
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.map_picture import label_of, svg_of
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace
@@ -38,9 +44,9 @@ def map_documents(
     query: TitleWords = "",
     collection: Collection = None,
     status: Status = None,
-    document_class: OfClass = None,
-    tag: Tagged = None,
-    where: Where = None,
+    document_class: ClassOption = None,
+    tag: TagOption = None,
+    where: DocumentFilter = None,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE.svg", help="Write a picture of it here.", dir_okay=False),

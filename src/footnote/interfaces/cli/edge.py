@@ -1,4 +1,4 @@
-"""Where a command meets the terminal: settings and logs before, sentences for errors after."""
+"""Runs commands: settings and logs before each, and a sentence for its error after it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ T = TypeVar("T")
 Work = TypeVar("Work", bound=Callable[..., object])
 
 Shown = AsyncIterator[object]
-"""What a command gives that shows something: the record that `--json` prints, once."""
+"""What a command that shows something yields: the record that `--json` prints, once."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """As <malloc.h> has them."""
@@ -118,7 +118,7 @@ def in_workspace(
     *,
     top_k: int | None = None,
 ) -> T:
-    """What a verb gives in the workspace of a command, in an engine of this process."""
+    """The result of a verb in the workspace of a command, with an engine of this process."""
     settings = prepared(top_k=top_k)
     name = chosen_workspace(context, workspace)
 

@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Called = Annotated[str, typer.Argument(metavar="ENTITY", help="Its id, or its name.")]
+EntityName = Annotated[str, typer.Argument(metavar="ENTITY", help="Its id, or its name.")]
 
 
 @workspace_command(app, "list")
@@ -80,7 +80,7 @@ async def show_entities(
 async def show_entity(
     inside: WorkspaceEngine,
     *,
-    entity_name: Called,
+    entity_name: EntityName,
 ) -> Shown:
     """Show an entity, the documents that name it, and why they are taken to name the same."""
     entity = await inside.entity(await inside.entity_called(entity_name))
@@ -92,7 +92,7 @@ async def show_entity(
 async def show_mentions(
     inside: WorkspaceEngine,
     *,
-    entity_name: Called,
+    entity_name: EntityName,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Shown:
@@ -116,7 +116,7 @@ async def show_mentions(
 async def merge(
     inside: WorkspaceEngine,
     *,
-    entity_name: Called,
+    entity_name: EntityName,
     other: Annotated[
         str, typer.Argument(metavar="OTHER", help="What it takes in: its id, or its name.")
     ],
@@ -132,7 +132,7 @@ async def merge(
 async def split(
     inside: WorkspaceEngine,
     *,
-    entity_name: Called,
+    entity_name: EntityName,
     names: Annotated[
         list[str] | None,
         typer.Option("--name", metavar="NAME", help="That is another one; may be repeated."),
@@ -156,7 +156,7 @@ async def split(
 async def rename(
     inside: WorkspaceEngine,
     *,
-    entity_name: Called,
+    entity_name: EntityName,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that it gets.")],
 ) -> Shown:
     """Give an entity a name."""
@@ -169,7 +169,7 @@ async def rename(
 async def show_decisions(
     inside: WorkspaceEngine,
     *,
-    entity_name: Called,
+    entity_name: EntityName,
 ) -> Shown:
     """List what was decided of an entity, latest first."""
     entity_id = await inside.entity_called(entity_name)

@@ -38,7 +38,7 @@ from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.validation.messages import wrong_value
 
-OWN = frozenset(
+ENGINE_SETTINGS = frozenset(
     {
         "home",
         "database_url",
@@ -49,10 +49,10 @@ OWN = frozenset(
 )
 """Settings that say which engine is asked, which is no way of searching."""
 
-UNSPOKEN = ("_key", "_keys", "_options", "_password", "_secret", "_token")
-"""How settings end that no report should name."""
+SECRET_ENDINGS = ("_key", "_keys", "_options", "_password", "_secret", "_token")
+"""The endings of settings that no report should name."""
 
-WHILE_INGESTING = frozenset(
+INGESTION_SETTINGS = frozenset(
     {
         "chunk_policy",
         "document_limits",
@@ -217,11 +217,11 @@ def _check_setting(key: str, *, ingests: bool) -> None:
             f"there is nothing called {key!r} to set",
             hint=f"a plan has {', '.join(sorted(_PLAN_FIELDS))}; docs/settings.md has the settings",
         )
-    if key in OWN or key.endswith(UNSPOKEN):
+    if key in ENGINE_SETTINGS or key.endswith(SECRET_ENDINGS):
         raise InvalidRequest(
             f"{key} cannot be set here", hint=f"set FOOTNOTE_{key.upper()} in the environment"
         )
-    if key in WHILE_INGESTING and not ingests:
+    if key in INGESTION_SETTINGS and not ingests:
         raise InvalidRequest(
             f"{key} changes nothing about documents that are there",
             hint="name a folder with --ingest to measure what it does",

@@ -30,7 +30,7 @@ app = typer.Typer(
 )
 
 FactId = Annotated[UUID, typer.Argument(metavar="FACT", help="The fact's id.")]
-OfDocument = Annotated[
+DocumentOption = Annotated[
     str | None,
     typer.Option("--document", metavar="DOCUMENT", help="Only of this: an id or a file name."),
 ]
@@ -40,7 +40,7 @@ OfDocument = Annotated[
 async def show_facts(
     inside: WorkspaceEngine,
     *,
-    document: OfDocument = None,
+    document: DocumentOption = None,
     entity: Annotated[
         str | None,
         typer.Option("--entity", metavar="ENTITY", help="Only about this: an id or a name."),
@@ -86,7 +86,7 @@ async def recall(
             parser=of_kind("FactQuery"), metavar="QUERY", help="A question, or a topic."
         ),
     ],
-    document: OfDocument = None,
+    document: DocumentOption = None,
     limit: Limit = 10,
 ) -> Shown:
     """Find the facts that say most about a query."""
@@ -140,7 +140,7 @@ async def reject(
 async def show_conflicts(
     inside: WorkspaceEngine,
     *,
-    document: OfDocument = None,
+    document: DocumentOption = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Shown:

@@ -255,7 +255,7 @@ def _accepted(outcomes: Sequence[Outcome]) -> dict[UUID, Document]:
 
 
 def left_behind(documents: Mapping[UUID, Document], *, unread: int) -> str:
-    """What an interruption leaves to be done, and how it goes on."""
+    """What remains to be done after an interruption, and which command does it."""
     waiting = sum(document.status not in RESTING for document in documents.values())
     sentences = ["Interrupted."]
     if waiting:

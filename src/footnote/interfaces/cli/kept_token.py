@@ -1,4 +1,4 @@
-"""What the commands of this user say who they are with.
+"""The key or token that the commands of this user authenticate with.
 
 `footnote login` keeps it in a file of FOOTNOTE_HOME that only this user may read; FOOTNOTE_API_KEY
 wins over it.

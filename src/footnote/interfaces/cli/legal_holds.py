@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Why = Annotated[
+Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept with the hold.")
 ]
 
@@ -47,7 +47,7 @@ async def show(
 async def set_hold(
     inside: WorkspaceEngine,
     *,
-    reason: Why,
+    reason: Reason,
     document: Annotated[
         str | None,
         typer.Option("--document", metavar="DOCUMENT", help="This document, and its attachments."),
@@ -78,7 +78,7 @@ async def lift(
     inside: WorkspaceEngine,
     *,
     hold_id: Annotated[UUID, typer.Argument(metavar="HOLD", help="Its id.")],
-    reason: Why,
+    reason: Reason,
 ) -> Shown:
     """Let what was held be deleted again."""
     hold = await inside.lift_legal_hold(hold_id, reason)

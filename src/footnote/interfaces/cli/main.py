@@ -207,7 +207,7 @@ def _root(
 
 
 def _listed() -> None:
-    """Stands for a command that is not loaded: what it takes is not looked at before it is."""
+    """A placeholder for a command that is not loaded yet."""
 
 
 for _name, (_, _help) in COMMANDS.items():

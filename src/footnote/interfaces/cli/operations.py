@@ -69,7 +69,7 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
 
 
 def _when_stdin_ends(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    """Set `stop` when whoever holds the other end dies, however it dies."""
+    """Set `stop` when the process at the other end of standard input ends, however it ends."""
 
     def wait() -> None:
         # Unbuffered: a buffered read would still hold its lock when the interpreter ends.
@@ -139,7 +139,7 @@ def list_workspaces(as_json: AsJson = False) -> None:
 
 
 def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
-    """What a verb of the engine gives to the operator. Raises Forbidden for anybody else."""
+    """The result of a verb of the engine, as the operator. Raises Forbidden for anybody else."""
     settings = prepared()
     if kept_token(settings.home) is not None:
         raise Forbidden(

@@ -58,7 +58,7 @@ DocumentName = Annotated[
 
 
 def of_kind(kind: str) -> Callable[[str], str]:
-    """What reads a value as the type of this name in `footnote.validation.constrained_types`.
+    """A parser of values of the type of this name in `footnote.validation.constrained_types`.
 
     It raises typer.BadParameter.
     """
@@ -99,14 +99,14 @@ Collection = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootOptions:
-    """What stands before the command."""
+    """The options before the command."""
 
     workspace: str | None
     ask_server: bool
 
 
 def root_options(context: typer.Context) -> RootOptions:
-    """What was given before the command, or for all commands in the environment."""
+    """The options before the command, or for all commands in the environment."""
     options = context.find_root().obj
     assert isinstance(options, RootOptions)
     return options

@@ -153,12 +153,12 @@ def printable(text: str) -> str:
 
 
 def location_of(path: Path) -> str:
-    """Where the path leads, as text from which its bytes can be told: itself, or a file URI."""
+    """The real path as text that preserves its bytes: itself, or a file URI."""
     return _storable(os.path.realpath(path))
 
 
 def location_below(path: Path, roots: Sequence[Path]) -> str:
-    """The same, but of a link that leads out of the roots where it lies itself."""
+    """The same, but for a link that leads out of the roots the path of the link itself."""
     if not leads_out(path, roots):
         return location_of(path)
     return _storable(str(Path(os.path.realpath(path.parent), path.name)))

@@ -1,4 +1,4 @@
-"""Hands one file of a command line in, whatever its name is made of."""
+"""Receives the files that a command line names, whatever bytes their names consist of."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def receive_file(
 ) -> Received:
     """The document the file became, once the queue takes it. Raises InvalidRequest.
 
-    A link that leads out of the roots is none.
+    A link that leads out of the roots is refused.
 
     While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
     hears of it.

@@ -1,4 +1,4 @@
-"""What people read of a search: its passages, why they are there, and what there is to count."""
+"""Search results as people read them: passages, the reasons for them, and facets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def show_response(console: Console, response: SearchResponse, *, explain: bool = False) -> None:
-    """The passages of a search, and around them what one must know to judge them."""
+    """The passages of a search, with corrections, doubts and facets around them."""
     show_correction(console, response.query, response.corrected_query)
     show_evidence(console, response.evidence, explain=explain)
     if response.evidence and response.confidence < LOW_CONFIDENCE:
@@ -118,7 +118,7 @@ def _reason(hit: Evidence) -> Text:
 
 
 def _sureness(kind: BlockKind, confidence: float | None) -> str:
-    """How a text came about that nobody wrote as text; empty where it was written."""
+    """How a text was recognised, and how surely; empty for text that was written as such."""
     if confidence is None:
         return ""
     sense = "heard" if kind is BlockKind.UTTERANCE else "read from pixels"
@@ -137,7 +137,7 @@ def _elsewhere(duplicate: NearDuplicate) -> str:
 
 
 def _explained(hit: Evidence) -> Iterator[RenderableType]:
-    """Why it stands where it stands: in a sentence, and stage by stage."""
+    """Why it has its rank: in a sentence, and stage by stage."""
     yield Text(plain(hit.why), style="italic")
     if doubt := _sureness(hit.passage.kind, hit.passage.confidence):
         yield Text(doubt, style="dim")

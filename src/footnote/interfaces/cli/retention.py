@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-What = Annotated[
+KindArgument = Annotated[
     RetentionKind,
     typer.Argument(metavar="KIND", help="documents, conversations, queries or pushes."),
 ]
@@ -43,7 +43,7 @@ async def show(inside: WorkspaceEngine) -> Shown:
 async def change(
     inside: WorkspaceEngine,
     *,
-    kind: What,
+    kind: KindArgument,
     days: Annotated[
         str, typer.Argument(metavar="DAYS", help="After so many days, or forever to keep them.")
     ],
@@ -60,7 +60,7 @@ async def change(
 async def unset(
     inside: WorkspaceEngine,
     *,
-    kind: What,
+    kind: KindArgument,
     collection: Collection = None,
 ) -> None:
     """Remove a rule."""

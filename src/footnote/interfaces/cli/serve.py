@@ -298,14 +298,14 @@ def server_of(app: FastAPI, grace_seconds: int, *, shares_socket: bool = False) 
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which ends what would never end by itself before it waits for the rest."""
+    """uvicorn's server, which ends event streams before it waits for the other requests."""
 
     def __init__(self, config: uvicorn.Config, lifecycle: Lifecycle) -> None:
         super().__init__(config)
         self._lifecycle = lifecycle
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, with room for connections that wait whatever are taken at once."""
+        """Begin to listen, with a full backlog, however few connections are accepted at once."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(BACKLOG)
@@ -317,7 +317,7 @@ class _Server(uvicorn.Server):
 
 
 def _end_quietly_on_signals(server: uvicorn.Server) -> None:
-    """Outlive the signal that uvicorn raises again after it has shut down, to end the worker."""
+    """Handle the signals that uvicorn raises again after its shutdown, so that the worker ends."""
 
     def stop(*_: object) -> None:
         server.should_exit = True

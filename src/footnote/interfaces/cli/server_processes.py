@@ -1,7 +1,7 @@
-"""Several processes that serve one socket: how they come to be, are kept alive, and end together.
+"""Several processes that serve one socket: how they are started, kept alive and ended together.
 
-The one that starts them serves nothing. It has no threads, so that a process that died can be
-forked off it anew, with its modules; it waits for signals, and for what ends.
+The one that starts them serves nothing. It has no threads, so that it can fork a process that died
+once more, with its modules; it waits for signals, and for processes that end.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from footnote.ingestion.temporary_folders import TemporaryFolder
 LONGEST_PAUSE_SECONDS = 30.0
 """Between restarts of a process that keeps dying."""
 _LONG_ENOUGH_SECONDS = 60.0
-"""After which a process that dies was no failure to start."""
+"""A process that lived longer and dies did not fail to start."""
 _END_SECONDS = 30.0
-"""Within which processes that were told to end do: a server's own patience, and its worker's."""
+"""How long processes may take to end: the time that a server gives its requests and its worker."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -69,7 +69,7 @@ class ServerProcess:
         loop.add_reader(self.starter_pipe, ended)
 
     def close_here(self) -> None:
-        """Leave to the server's process what is its own, in one that was forked off it."""
+        """Close what only the server's process uses, in a process that was forked from it."""
         self.inbox.close()
         os.close(self.ready)
         os.close(self.starter_pipe)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 budget = typer.Typer(name="budget", help="Limit what a workspace may use.", no_args_is_help=True)
 
-What = Annotated[
+MeasureArgument = Annotated[
     Measure,
     typer.Argument(metavar="MEASURE", help="cost_usd, tokens, documents, chunks or bytes."),
 ]
-When = Annotated[Period, typer.Option("--period", help="Over which time, in UTC.")]
+PeriodOption = Annotated[Period, typer.Option("--period", help="Over which time, in UTC.")]
 
 
 def usage(
@@ -133,9 +133,9 @@ def _cost(cost_usd: float, unpriced_requests: int) -> str:
 async def set_budget(
     inside: WorkspaceEngine,
     *,
-    measure: What,
+    measure: MeasureArgument,
     most: Annotated[float, typer.Argument(metavar="MOST", min=0, help="The most of it.")],
-    period: When = Period.MONTH,
+    period: PeriodOption = Period.MONTH,
     warn: Annotated[
         float,
         typer.Option("--warn", metavar="SHARE", min=0.01, max=1, help="Warn from this share on."),
@@ -157,7 +157,7 @@ async def show_budgets(inside: WorkspaceEngine) -> Shown:
 
 @workspace_command(budget, "remove")
 async def remove_budget(
-    inside: WorkspaceEngine, *, measure: What, period: When = Period.MONTH
+    inside: WorkspaceEngine, *, measure: MeasureArgument, period: PeriodOption = Period.MONTH
 ) -> None:
     """Remove a budget."""
     await inside.remove_budget(measure, period)

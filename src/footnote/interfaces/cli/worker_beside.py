@@ -1,4 +1,4 @@
-"""The worker process beside a server: how it comes to be, is kept alive, and ends with it."""
+"""The worker process beside a server: how it is started, kept alive and ended with the server."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ForkedWorker:
     def __init__(self, process_id: int, pipe: int) -> None:
         self._process_id = process_id
         self._pipe = pipe
-        """Its standard input; what it is told to begin by, and ends with."""
+        """Its standard input: a line tells it to begin, and it ends when the pipe is closed."""
         self._ended: asyncio.Future[int] | None = None
 
     def begin(self) -> None:
-        """Have it work. It ends with this process, or if this process never says so."""
+        """Have it begin to work. It ends with this process, or if it is never told to begin."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self._pipe, b"\n")
 

@@ -1,4 +1,4 @@
-"""An answer on a terminal: as it is written where somebody looks, otherwise in one piece."""
+"""An answer on a terminal: streamed where somebody is watching, otherwise in one piece."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Written:
 
     console: Console
     live: bool
-    """Whether somebody looks on."""
+    """Whether somebody is watching."""
     prose: str = ""
     _column: int = field(default=0, init=False)
 
@@ -47,7 +47,7 @@ class Written:
     def take(self, event: AnswerEvent) -> Answer | None:
         """Show of an event what a reader of a terminal wants to see at once; the answer if done.
 
-        Tool calls are told on standard error. Raises ModelUnavailable.
+        Tool calls are reported on standard error. Raises ModelUnavailable.
         """
         match event:
             case ToolCalled():

@@ -1,4 +1,4 @@
-"""Who asks, and what administrators of a workspace on a remote server look after.
+"""The caller's identity, and what administrators of a workspace on a remote server manage.
 
 API keys, the audit log, collections, the installation, and what was used and may be.
 """

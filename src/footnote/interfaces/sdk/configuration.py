@@ -113,9 +113,9 @@ async def remove_mcp_server(client: Remote, name: str) -> None:
 async def add_webhook(
     client: Remote, url: str, kinds: Sequence[str] = TOLD_KINDS
 ) -> tuple[WebhookEndpoint, str]:
-    """Have an address told of events from now on, and the secret that signs them.
+    """Send events to an address from now on; gives it, and the secret that signs them.
 
-    The secret is shown this once.
+    The secret is shown only this once.
     """
     content = Content(json={"url": url, "events": list(kinds)})
     added = await client.transport.json("POST", _WEBHOOKS, content, Repeat.REFUSED)
@@ -123,7 +123,7 @@ async def add_webhook(
 
 
 async def webhooks(client: Remote) -> tuple[WebhookEndpoint, ...]:
-    """The addresses that are told, and how that fares."""
+    """The addresses to which events are sent, and whether they arrive."""
     response = await client.transport.json("GET", _WEBHOOKS)
     return decoded(tuple[WebhookEndpoint, ...], response["webhooks"])
 
@@ -137,7 +137,7 @@ async def try_webhook(client: Remote, endpoint_id: UUID) -> str | None:
 
 @verb("DELETE", "/v1/webhooks/{endpoint_id}", repeat=Repeat.REFUSED)
 async def remove_webhook(client: Remote, endpoint_id: UUID) -> None:
-    """Tell an address nothing any more."""
+    """Send no more events to an address."""
 
 
 def _in_use(value: JsonObject) -> ModelsInUse:

@@ -22,7 +22,7 @@ from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unrea
 
 JsonValue = object
 Params = Mapping[str, str | int | Sequence[str | int]]
-"""Of a query; a sequence stands once for each of its members."""
+"""The parameters of a query; a sequence repeats its parameter for each member."""
 FileParts = Mapping[str, tuple[str, bytes | BinaryIO]]
 
 
@@ -84,7 +84,7 @@ _CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
 
 @dataclass(slots=True)
 class Seen:
-    """Up to where a client has seen the server's database; its replicas show it nothing older."""
+    """The latest position of the database that a client has seen; replicas show nothing older."""
 
     position: Position | None = None
 
@@ -218,7 +218,7 @@ def check_way(base_url: str, timeout_seconds: float, patience: Patience) -> None
 
 
 def workspace_header(name: str | None) -> dict[str, str]:
-    """What names a workspace to the server. Raises InvalidRequest."""
+    """The header that names a workspace. Raises InvalidRequest."""
     if name is None:
         return {}
     if not name or not _HEADER_VALUE.fullmatch(name):
@@ -230,7 +230,7 @@ def workspace_header(name: str | None) -> dict[str, str]:
 
 
 def bearer_header(api_key: str | None) -> dict[str, str]:
-    """What says who asks: the key or token, else that of the environment. Raises InvalidRequest."""
+    """The header with the key or token, or that of the environment. Raises InvalidRequest."""
     key = api_key if api_key is not None else os.environ.get("FOOTNOTE_API_KEY")
     return checked_headers({"Authorization": f"Bearer {key}"}) if key else {}
 
