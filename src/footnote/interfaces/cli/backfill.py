@@ -56,7 +56,7 @@ def show_backfill(
         time.sleep(_LOOK_SECONDS)
 
 
-def _changing(
+def _add_command(
     name: str,
     help_text: str,
     change: Callable[[WorkspaceEngine, _SelectedKinds], Awaitable[Backfill]],
@@ -76,17 +76,17 @@ def _changing(
         _show(backfill, as_json=as_json)
 
 
-_changing(
+_add_command(
     "start",
     "Have workers make up for what documents lack, of the newest documents first.",
     lambda inside, kinds: inside.start_backfill(kinds),
 )
-_changing(
+_add_command(
     "pause",
     "Have workers leave it alone until it is resumed; what was made stays.",
     lambda inside, kinds: inside.pause_backfill(kinds),
 )
-_changing(
+_add_command(
     "resume",
     "Have workers go on with what was paused.",
     lambda inside, kinds: inside.resume_backfill(kinds),

@@ -145,12 +145,12 @@ def chat(
     )
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # A bad line is refused by itself.
-    code = in_workspace(context, workspace, lambda inside: _talk(inside, options), top_k=top_k)
+    code = in_workspace(context, workspace, lambda inside: _converse(inside, options), top_k=top_k)
     if code:
         raise typer.Exit(code)
 
 
-async def _talk(workspace: WorkspaceEngine, options: Chat) -> int:
+async def _converse(workspace: WorkspaceEngine, options: Chat) -> int:
     """The exit code of the last question that could not be answered; 0 if all could."""
     conversation_id = options.conversation_id
     if options.plan is not None:

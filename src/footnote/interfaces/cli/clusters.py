@@ -59,7 +59,7 @@ async def show_clusters(
     for cluster in page.clusters:
         listing.add_row(
             _label(cluster),
-            f"{_members(cluster):,}",
+            f"{_member_count(cluster):,}",
             present.plain(_member_text(cluster.representatives[0])),
             str(cluster.cluster_id),
         )
@@ -100,7 +100,7 @@ async def show_cluster(
             near.add_row(
                 f"{neighbour.distance:.3f}",
                 present.plain(" · ".join(neighbour.label) or "–"),
-                f"{_members(neighbour):,}",
+                f"{_member_count(neighbour):,}",
                 str(neighbour.cluster_id),
             )
         near.show(terminal)
@@ -128,7 +128,7 @@ def _label(cluster: Cluster) -> str:
     return present.plain(" · ".join(cluster.label) or "–")
 
 
-def _members(cluster: Cluster | NearCluster) -> int:
+def _member_count(cluster: Cluster | NearCluster) -> int:
     return cluster.documents if cluster.chunks is None else cluster.chunks
 
 

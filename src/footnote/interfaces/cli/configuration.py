@@ -35,9 +35,9 @@ async def show_settings(inside: WorkspaceEngine) -> Shown:
         is_overridden = setting.source is SettingSource.WORKSPACE
         listing.add_row(
             setting.name,
-            Text(_written(setting.value), style="bold" if is_overridden else ""),
+            Text(_setting_text(setting.value), style="bold" if is_overridden else ""),
             setting.source,
-            _written(setting.installation_value),
+            _setting_text(setting.installation_value),
             present.plain(setting.changed_by or ""),
             f"{setting.changed_at:%Y-%m-%d %H:%M}" if setting.changed_at else "",
         )
@@ -98,8 +98,8 @@ async def history(
         listing.add_row(
             str(entry.change_no),
             present.plain(entry.name),
-            _written(entry.previous) if entry.was_set else "installation",
-            _written(entry.value) if entry.is_set else "installation",
+            _setting_text(entry.previous) if entry.was_set else "installation",
+            _setting_text(entry.value) if entry.is_set else "installation",
             present.plain(entry.changed_by),
             f"{entry.changed_at:%Y-%m-%d %H:%M}",
         )
@@ -111,12 +111,12 @@ def _show(setting: WorkspaceSetting) -> None:
         "of the installation"
         if setting.source is SettingSource.INSTALLATION
         else f"set here by {present.plain(setting.changed_by or '')}; "
-        f"the installation has {_written(setting.installation_value)}"
+        f"the installation has {_setting_text(setting.installation_value)}"
     )
-    message = f"{setting.name} is {_written(setting.value)}, {source}."
+    message = f"{setting.name} is {_setting_text(setting.value)}, {source}."
     present.terminal().print(Text(message), soft_wrap=True)
 
 
-def _written(value: SettingValue) -> str:
+def _setting_text(value: SettingValue) -> str:
     """A value as `config set` takes it."""
     return present.plain(value) if isinstance(value, str) else json.dumps(value)

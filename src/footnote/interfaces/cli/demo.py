@@ -82,7 +82,7 @@ def demo() -> int:
             _say(remark)
         if _run(environment, *words, "--workspace", WORKSPACE):
             return 1
-    _say_how_to_go_on(home)
+    _print_next_steps(home)
     return 0
 
 
@@ -130,7 +130,7 @@ def _run(environment: dict[str, str], *words: str, visible: bool = True) -> int:
     return subprocess.run(command, env=environment, stderr=errors, check=False).returncode
 
 
-def _say_how_to_go_on(home: Path) -> None:
+def _print_next_steps(home: Path) -> None:
     executable = Path(sys.executable).with_name("footnote")
     program = (
         "footnote" if shutil.which("footnote") == str(executable) else shlex.quote(str(executable))

@@ -150,7 +150,7 @@ def delete_document(
     if as_json:
         present.print_json(document)
     else:
-        present.terminal().print(Text(f"Deleted {_described(document)}."))
+        present.terminal().print(Text(f"Deleted {_description(document)}."))
 
 
 @app.command("erase", epilog=EXIT_CODES)
@@ -213,10 +213,10 @@ def erase(
 
 
 def _question(document: Document, besides: str) -> str:
-    return f"Delete {_described(document)}{besides}?"
+    return f"Delete {_description(document)}{besides}?"
 
 
-def _described(document: Document) -> str:
+def _description(document: Document) -> str:
     text = f"{document.title} ({document.filename}, {document.document_id})"
     return present.plain(text)
 
@@ -237,7 +237,7 @@ def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:
     message = (
         f"Erased the {erasure.target} {name} with {documents} for "
         f"{present.plain(erasure.erased_by)} on {erasure.erased_at:%Y-%m-%d %H:%M:%S} UTC; "
-        f"{_remains(erasure)}. {empty} other places had nothing of it."
+        f"{_remainder(erasure)}. {empty} other places had nothing of it."
     )
     console.print(Text(message), soft_wrap=True)
     console.print("Not reached:")
@@ -247,7 +247,7 @@ def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:
     console.print(Text(seal), soft_wrap=True)
 
 
-def _remains(erasure: Erasure) -> str:
+def _remainder(erasure: Erasure) -> str:
     """What is left of it."""
     left = [
         f"{check.left} {check.place}" for check in erasure.checks if check.left and not check.kept

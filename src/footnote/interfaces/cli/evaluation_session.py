@@ -110,7 +110,7 @@ def carry_out(order: Order) -> bool:
         require_keepable(len(golden.questions))
     baseline = read_baseline(order.gate, order.k, golden.digest) if order.gate else None
     sides = sides_of(order, settings)
-    session = _measured(order, golden, sides)
+    session = _measurement(order, golden, sides)
     run = session.runs[0]
     outcome = Outcome(
         session=session,
@@ -239,7 +239,7 @@ def _plan_changes(values: Mapping[str, str]) -> PlanChanges:
         ) from error
 
 
-def _measured(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session:
+def _measurement(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session:
     files: tuple[Path, ...] = ()
     if order.folder is not None:
         # A golden set beside its documents would answer its own questions.

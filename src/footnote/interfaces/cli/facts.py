@@ -184,11 +184,16 @@ async def show_changes(
         return
     listing = present.table("what", "subject", "before", "now")
     for pair in changes.changed:
-        listing.add_row("changed", _about(pair.after), _object(pair.before), _object(pair.after))
+        listing.add_row(
+            "changed",
+            _subject_text(pair.after),
+            _object_text(pair.before),
+            _object_text(pair.after),
+        )
     for fact in changes.added:
-        listing.add_row("added", _about(fact), "", _object(fact))
+        listing.add_row("added", _subject_text(fact), "", _object_text(fact))
     for fact in changes.removed:
-        listing.add_row("removed", _about(fact), _object(fact), "")
+        listing.add_row("removed", _subject_text(fact), _object_text(fact), "")
     listing.show(present.terminal())
 
 
@@ -239,9 +244,9 @@ def _print_fact(fact: Fact) -> None:
         terminal.print(present.plain(f"“{source.quote}” – {source.document_title}"))
 
 
-def _about(fact: Fact) -> str:
+def _subject_text(fact: Fact) -> str:
     return present.plain(f"{fact.subject} – {fact.predicate}")
 
 
-def _object(fact: Fact) -> str:
+def _object_text(fact: Fact) -> str:
     return present.plain(fact.object)

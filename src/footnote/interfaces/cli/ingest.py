@@ -180,7 +180,7 @@ def ingest(
             outcomes += wait_for(ingested)
         if as_json:
             counts = schemas.IngestCounts(**counts_of(outcomes))
-            shapes = tuple(map(_shape, outcomes))
+            shapes = tuple(map(_ingested_file, outcomes))
             present.print_json(schemas.IngestReport(files=shapes, counts=counts))
         else:
             _show(outcomes)
@@ -245,7 +245,7 @@ async def ingest_files(
             sentence = left_behind(unfinished, unread=len(files) - len(outcomes))
             progress.console.print(Text(sentence), soft_wrap=True)
             raise
-        return [_rested(outcome, documents) for outcome in outcomes]
+        return [_with_documents(outcome, documents) for outcome in outcomes]
 
 
 def _accepted(outcomes: Sequence[Outcome]) -> dict[UUID, Document]:
@@ -292,7 +292,7 @@ def counts_of(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {name: counts[name] for name in schemas.IngestCounts.__slots__}
 
 
-def _rested(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
+def _with_documents(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
     if outcome.document is None:
         return outcome
     document_id = outcome.document.document_id
@@ -386,7 +386,7 @@ def _remark(outcome: Outcome) -> str:
     return ""
 
 
-def _shape(outcome: Outcome) -> schemas.IngestedFile:
+def _ingested_file(outcome: Outcome) -> schemas.IngestedFile:
     received = outcome.received
     return schemas.IngestedFile(
         path=printable(str(outcome.path)),

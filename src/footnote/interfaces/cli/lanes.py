@@ -92,7 +92,7 @@ def reembed(
     if as_json:
         present.print_json(status)
     else:
-        present.terminal().print(Text(_outcome(status)), soft_wrap=True)
+        present.terminal().print(Text(_outcome_sentence(status)), soft_wrap=True)
     if status.reembedding is not None and status.reembedding.state is ReembeddingState.FAILED:
         raise typer.Exit(1)
 
@@ -133,11 +133,11 @@ def _progress(*, visible: bool) -> Progress:
     )
 
 
-def _outcome(status: LaneStatus) -> str:
+def _outcome_sentence(status: LaneStatus) -> str:
     change = status.reembedding
     model = f"{status.lane.provider}:{status.lane.model} ({status.lane.dimensions} dimensions)"
     if status.state is LaneState.CURRENT:
-        return f"The lane {status.lane.name} is {present.plain(model)} now.{_spent(change)}"
+        return f"The lane {status.lane.name} is {present.plain(model)} now.{_cost_sentence(change)}"
     if change is None or change.is_under_way:
         return (
             f"The lane {status.lane.name} is being embedded with {present.plain(model)}; "
@@ -151,7 +151,7 @@ def _outcome(status: LaneStatus) -> str:
     )
 
 
-def _spent(change: Reembedding | None) -> str:
+def _cost_sentence(change: Reembedding | None) -> str:
     if change is None:
         return ""
     spent = f" {change.texts_embedded:,} texts were embedded, {change.texts_reused:,} found again"

@@ -53,10 +53,10 @@ def svg_of(document_map: DocumentMap, colour: MapColour) -> str:
     for point in reversed(document_map.points):
         fill, shape = marks.get(_kind(point, colour, labels), other_mark)
         title = f"<title>{_text(point.title)} ({_text(point.collection)})</title>"
-        mark = _mark(fill, shape, (_across(point.x), _down(point.y)), radius)
+        mark = _mark(fill, shape, (_x_of(point.x), _y_of(point.y)), radius)
         lines.append(f'{mark} fill-opacity="0.75">{title}</path>')
     lines += [
-        f'<text x="{_across(area.x):.1f}" y="{_down(area.y):.1f}" text-anchor="middle"'
+        f'<text x="{_x_of(area.x):.1f}" y="{_y_of(area.y):.1f}" text-anchor="middle"'
         ' font-weight="600" fill="#1b1b19" stroke="#ffffff" stroke-width="4" paint-order="stroke">'
         f"{_text(label_of(area))}</text>"
         for area in document_map.areas
@@ -104,11 +104,11 @@ def _legend(kinds: Counter[str], marks: Mapping[str, Mark]) -> list[str]:
     return lines
 
 
-def _across(x: float) -> float:
+def _x_of(x: float) -> float:
     return _MARGIN + (x + 1) / 2 * (_SIDE - 2 * _MARGIN)
 
 
-def _down(y: float) -> float:
+def _y_of(y: float) -> float:
     return _MARGIN + (1 - y) / 2 * (_SIDE - 2 * _MARGIN)
 
 

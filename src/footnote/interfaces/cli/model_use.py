@@ -40,35 +40,35 @@ def reading_advice(progress: FactProgress | EntityProgress, kind: ReadFor) -> st
 
 def _reading_line(use: ReadingUse, kind: ReadFor) -> str:
     """What reading documents for facts or for names has used, and about what is to come."""
-    to_come = _to_come(use)
+    to_come = _remaining_use(use)
     if not use.enabled:
         return f"{use.model} would read, too, for {to_come}: {_enabling_command(kind)}."
     noun = "facts" if kind == "facts" else "names"
     return (
-        f"{use.model}: {_used(use)}, {to_come} to come; {use.left_out:,} {noun} of it stand "
+        f"{use.model}: {_past_use(use)}, {to_come} to come; {use.left_out:,} {noun} of it stand "
         "nowhere in the text and were left out."
     )
 
 
 def writing_line(use: SummaryModelUse) -> str:
     """What writing summaries has used, and about what is to come."""
-    to_come = _to_come(use)
+    to_come = _remaining_use(use)
     if not use.enabled:
         return (
             f"{use.model} would write them, too, for {to_come}: {_enabling_command('summaries')}."
         )
     return (
-        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: {_used(use)}, {to_come} to "
+        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: {_past_use(use)}, {to_come} to "
         f"come; {use.left_out:,} sentences of it are not carried by those that they name and were "
         "left out."
     )
 
 
-def _used(use: ReadingUse | SummaryModelUse) -> str:
+def _past_use(use: ReadingUse | SummaryModelUse) -> str:
     return f"{use.input_tokens + use.output_tokens:,} tokens ({_money(use.cost_usd)}) so far"
 
 
-def _to_come(use: ReadingUse | SummaryModelUse) -> str:
+def _remaining_use(use: ReadingUse | SummaryModelUse) -> str:
     tokens = use.remaining_input_tokens + use.remaining_output_tokens
     return f"about {tokens:,} tokens ({_money(use.remaining_cost_usd)})"
 

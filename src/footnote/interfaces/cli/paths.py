@@ -154,17 +154,17 @@ def printable(text: str) -> str:
 
 def location_of(path: Path) -> str:
     """The real path as text that preserves its bytes: itself, or a file URI."""
-    return _storable(os.path.realpath(path))
+    return _as_storable(os.path.realpath(path))
 
 
 def location_below(path: Path, roots: Sequence[Path]) -> str:
     """The same, but for a link that leads out of the roots the path of the link itself."""
     if not leads_out(path, roots):
         return location_of(path)
-    return _storable(str(Path(os.path.realpath(path.parent), path.name)))
+    return _as_storable(str(Path(os.path.realpath(path.parent), path.name)))
 
 
-def _storable(path: str) -> str:
+def _as_storable(path: str) -> str:
     location = _as_utf8(path)
     return location if is_storable(location) else Path(path).as_uri()
 

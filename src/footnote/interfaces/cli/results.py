@@ -59,10 +59,10 @@ def show_evidence(console: Console, evidence: Sequence[Evidence], *, explain: bo
         console.print(Text("Nothing found.", style="yellow"))
     results = numbered()
     for hit in evidence:
-        lines = _explained(hit) if explain else [_reason(hit)]
+        lines = _explanation(hit) if explain else [_reason(hit)]
         results.add_row(
             Text(str(hit.rank), style="bold cyan"),
-            Group(_heading(hit), _text(hit.passage), *lines, *_repeated(hit), Text()),
+            Group(_heading(hit), _text(hit.passage), *lines, *_duplicate_lines(hit), Text()),
         )
     console.print(results)
 
@@ -112,12 +112,12 @@ def _reason(hit: Evidence) -> Text:
         reasons.append("words: " + ", ".join(plain(term) for term in hit.matched_terms))
     if hit.neighbours:
         reasons.append(f"with {len(hit.neighbours)} beside it")
-    if doubt := _sureness(hit.passage.kind, hit.passage.confidence):
+    if doubt := _recognition(hit.passage.kind, hit.passage.confidence):
         reasons.append(doubt)
     return Text(" · ".join([*reasons, hit.passage.chunk_id]), style="dim")
 
 
-def _sureness(kind: BlockKind, confidence: float | None) -> str:
+def _recognition(kind: BlockKind, confidence: float | None) -> str:
     """How a text was recognised, and how surely; empty for text that was written as such."""
     if confidence is None:
         return ""
@@ -125,21 +125,21 @@ def _sureness(kind: BlockKind, confidence: float | None) -> str:
     return f"{sense}, {confidence:.0%} sure"
 
 
-def _repeated(hit: Evidence) -> Iterator[Text]:
+def _duplicate_lines(hit: Evidence) -> Iterator[Text]:
     """Passages that say the same, by their documents."""
     for duplicate in hit.near_duplicates:
-        yield Text(f"the same in {_elsewhere(duplicate)}", style="dim")
+        yield Text(f"the same in {_duplicate_text(duplicate)}", style="dim")
 
 
-def _elsewhere(duplicate: NearDuplicate) -> str:
+def _duplicate_text(duplicate: NearDuplicate) -> str:
     page = "" if duplicate.page is None else f", p. {duplicate.page}"
     return f"{plain(duplicate.document_title)}{page} ({duplicate.overlap:.0%} alike)"
 
 
-def _explained(hit: Evidence) -> Iterator[RenderableType]:
+def _explanation(hit: Evidence) -> Iterator[RenderableType]:
     """Why it has its rank: in a sentence, and stage by stage."""
     yield Text(plain(hit.why), style="italic")
-    if doubt := _sureness(hit.passage.kind, hit.passage.confidence):
+    if doubt := _recognition(hit.passage.kind, hit.passage.confidence):
         yield Text(doubt, style="dim")
     stages = table("stage", "#rank", "#score", "detail")
     for record in hit.explanation:

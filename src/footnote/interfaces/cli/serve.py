@@ -220,7 +220,7 @@ class _Serving:
             self.settings,
             on_ready=self._begin,
             on_failure=self._stop_for,
-            beside=self._beside,
+            beside=self._worker_context,
             opens_first=self.process is not None and self.process.others_serve,
         )
         self.server = server_of(self.app, _GRACE_SECONDS, shares_socket=self.process is not None)
@@ -267,7 +267,7 @@ class _Serving:
         self.failures.append(failure)
         self.server.should_exit = True
 
-    def _beside(self) -> AbstractAsyncContextManager[None]:
+    def _worker_context(self) -> AbstractAsyncContextManager[None]:
         if not self.with_worker:
             return nullcontext()
         return worker_beside(self.ready, self.settings.metrics_at, self.forked, _GRACE_SECONDS)

@@ -97,7 +97,9 @@ class Written:
 def show_rewording(console: Console, answer: Answer) -> None:
     """Say so where another question was answered than was typed."""
     if answer.asked_as is not None:
-        console.print(Text(_reworded(answer.question, present.plain(answer.asked_as)), style="dim"))
+        console.print(
+            Text(_rewording_text(answer.question, present.plain(answer.asked_as)), style="dim")
+        )
     question = answer.asked_as or answer.question
     results.show_correction(console, question, answer.corrected_question)
 
@@ -116,7 +118,7 @@ _WORDS_BEHIND = re.compile(r"(?P<sentence>.+?[?!.…])\s+(?P<words>[^?!.…]+)")
 """A question with search words behind it, which is no sentence for people."""
 
 
-def _reworded(question: str, asked_as: str) -> str:
+def _rewording_text(question: str, asked_as: str) -> str:
     match = _WORDS_BEHIND.fullmatch(asked_as)
     if match is None and not asked_as.startswith(f"{question} "):
         return f"Asked as “{asked_as}”."

@@ -54,7 +54,9 @@ async def answer_events(
     last_id, failures = "", 0
     while True:
         try:
-            async with aclosing(_once(transport, path, content, repeat, last_id)) as events:
+            async with aclosing(
+                _connection_events(transport, path, content, repeat, last_id)
+            ) as events:
                 async for event_id, event in events:
                     last_id = event_id
                     if event is not None:
@@ -78,7 +80,7 @@ async def answer_events(
         await asyncio.sleep(transport.patience.pause_seconds(failures))
 
 
-async def _once(
+async def _connection_events(
     transport: Transport, path: str, content: Content, repeat: Repeat, last_id: str
 ) -> AsyncGenerator[tuple[str, AnswerEvent | None]]:
     """The events of one connection, each with its id."""
@@ -91,10 +93,10 @@ async def _once(
         aclosing(server_sent_events(response.aiter_bytes())) as events,
     ):
         async for event in events:
-            yield event.id, answer_event(event.event, _data(event.data))
+            yield event.id, answer_event(event.event, _json_object(event.data))
 
 
-def _data(text: str) -> JsonObject:
+def _json_object(text: str) -> JsonObject:
     return decoded(dict[str, object], json.loads(text)) if text else {}
 
 
