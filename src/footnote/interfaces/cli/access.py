@@ -20,10 +20,10 @@ app = typer.Typer(
     name="access", help="Grant roles, and see and change who sees a document.", no_args_is_help=True
 )
 
-Who = Annotated[
+SubjectName = Annotated[
     str, typer.Argument(metavar="NAME", help="A principal, or group: and a group's name.")
 ]
-Where = Annotated[
+CollectionOption = Annotated[
     str | None,
     typer.Option(
         "--collection",
@@ -32,7 +32,7 @@ Where = Annotated[
         help="There alone; the workspace without it.",
     ),
 ]
-WhichDocument = Annotated[
+DocumentArgument = Annotated[
     str, typer.Argument(metavar="DOCUMENT", help="An id, its beginning, or a file name.")
 ]
 
@@ -41,20 +41,22 @@ WhichDocument = Annotated[
 async def grant(
     inside: WorkspaceEngine,
     *,
-    subject: Who,
+    subject: SubjectName,
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="reader, writer or admin.")],
-    collection: Where = None,
+    collection: CollectionOption = None,
 ) -> Shown:
     """Grant a role, in the place of one granted there before."""
-    made = await inside.grant_role(subject, role, collection=collection)
-    yield made
-    where = "the workspace" if collection is None else f"the collection {collection}"
-    said = f"{present.plain(subject)} is {role} in {present.plain(where)}."
-    present.terminal().print(Text(said), soft_wrap=True)
+    granted = await inside.grant_role(subject, role, collection=collection)
+    yield granted
+    scope = "the workspace" if collection is None else f"the collection {collection}"
+    message = f"{present.plain(subject)} is {role} in {present.plain(scope)}."
+    present.terminal().print(Text(message), soft_wrap=True)
 
 
 @workspace_command(app, "revoke")
-async def revoke(inside: WorkspaceEngine, *, subject: Who, collection: Where = None) -> None:
+async def revoke(
+    inside: WorkspaceEngine, *, subject: SubjectName, collection: CollectionOption = None
+) -> None:
     """Revoke a role."""
     await inside.revoke_role(subject, collection=collection)
 
@@ -62,36 +64,36 @@ async def revoke(inside: WorkspaceEngine, *, subject: Who, collection: Where = N
 @workspace_command(app, "list")
 async def show_grants(inside: WorkspaceEngine) -> Shown:
     """List the roles that were granted."""
-    found = await inside.grants()
-    yield GrantList(grants=found)
-    if not found:
+    grants = await inside.grants()
+    yield GrantList(grants=grants)
+    if not grants:
         present.terminal().print("No roles were granted.")
         return
     listing = present.table("name", "role", "collection", "granted by", "on")
-    for each in found:
+    for entry in grants:
         listing.add_row(
-            present.plain(each.subject),
-            each.role,
-            present.plain(each.collection or ""),
-            present.plain(each.granted_by),
-            f"{each.granted_at:%Y-%m-%d %H:%M}",
+            present.plain(entry.subject),
+            entry.role,
+            present.plain(entry.collection or ""),
+            present.plain(entry.granted_by),
+            f"{entry.granted_at:%Y-%m-%d %H:%M}",
         )
     listing.show(present.terminal())
 
 
 @workspace_command(app, "show")
-async def show(inside: WorkspaceEngine, *, document: WhichDocument) -> Shown:
+async def show(inside: WorkspaceEngine, *, document: DocumentArgument) -> Shown:
     """Show who sees a document."""
-    found = await inside.document_access(await inside.document_called(document))
-    yield found
-    _print_access(found)
+    access = await inside.document_access(await inside.document_called(document))
+    yield access
+    _print_access(access)
 
 
 @workspace_command(app, "set")
 async def change(
     inside: WorkspaceEngine,
     *,
-    document: WhichDocument,
+    document: DocumentArgument,
     visibility: Annotated[
         Visibility, typer.Argument(metavar="VISIBILITY", help="workspace, collection or private.")
     ],
@@ -102,16 +104,16 @@ async def change(
 ) -> Shown:
     """Change who sees a document and its attachments, from the next search on."""
     document_id = await inside.document_called(document)
-    found = await inside.set_document_access(document_id, visibility, shared_with=share_with or ())
-    yield found
-    _print_access(found)
+    access = await inside.set_document_access(document_id, visibility, shared_with=share_with or ())
+    yield access
+    _print_access(access)
 
 
 @workspace_command(app, "explain")
 async def explain(
     inside: WorkspaceEngine,
     *,
-    document: WhichDocument,
+    document: DocumentArgument,
     principal: Annotated[str, typer.Argument(metavar="PRINCIPAL", help="Who it is about.")],
     groups: Annotated[
         list[str] | None,
@@ -124,22 +126,24 @@ async def explain(
 ) -> Shown:
     """Say why somebody sees a document, or does not."""
     document_id = await inside.document_called(document)
-    found = await inside.explain_access(document_id, principal, groups=groups or (), role=role)
-    yield found
-    sees = "sees" if found.visible else "does not see"
-    lines = [f"{present.plain(principal)} {sees} {found.document_id}:"]
-    lines += [f"  {present.plain(reason)}" for reason in found.reasons]
+    explanation = await inside.explain_access(
+        document_id, principal, groups=groups or (), role=role
+    )
+    yield explanation
+    sees = "sees" if explanation.visible else "does not see"
+    lines = [f"{present.plain(principal)} {sees} {explanation.document_id}:"]
+    lines += [f"  {present.plain(reason)}" for reason in explanation.reasons]
     present.terminal().print(Text("\n".join(lines)), soft_wrap=True)
 
 
-def _print_access(found: DocumentAccess) -> None:
-    seen_by = {
+def _print_access(access: DocumentAccess) -> None:
+    audience = {
         Visibility.WORKSPACE: "every role in the workspace, or in its collection",
-        Visibility.COLLECTION: f"roles in the collection {found.collection}, administrators and "
-        f"{found.owner}",
-        Visibility.PRIVATE: found.owner,
-    }[found.visibility]
-    lines = [f"{found.document_id}: {found.visibility}", f"  seen by {present.plain(seen_by)}"]
-    if found.shared_with:
-        lines.append(f"  shared with {present.plain(', '.join(found.shared_with))}")
+        Visibility.COLLECTION: f"roles in the collection {access.collection}, administrators and "
+        f"{access.owner}",
+        Visibility.PRIVATE: access.owner,
+    }[access.visibility]
+    lines = [f"{access.document_id}: {access.visibility}", f"  seen by {present.plain(audience)}"]
+    if access.shared_with:
+        lines.append(f"  shared with {present.plain(', '.join(access.shared_with))}")
     present.terminal().print(Text("\n".join(lines)), soft_wrap=True)

@@ -48,8 +48,8 @@ async def create(
     """Let somebody administer the workspace as soon as they log in."""
     grant = await inside.grant_role(principal, Role.ADMIN)
     yield grant
-    told = f"{present.plain(grant.subject)} may administer the workspace."
-    present.terminal().print(Text(told), soft_wrap=True)
+    message = f"{present.plain(grant.subject)} may administer the workspace."
+    present.terminal().print(Text(message), soft_wrap=True)
 
 
 @app.command("export", epilog=EXIT_CODES)
@@ -70,26 +70,26 @@ def export(
 
     with _new_file(out) as file:
 
-        async def written(inside: WorkspaceEngine) -> None:
+        async def write(inside: WorkspaceEngine) -> None:
             exported = inside.export_person(principal, with_files=with_files)
             async with aclosing(exported) as pieces:
                 async for piece in pieces:
                     file.write(piece.content)
 
-        in_workspace(context, workspace, written)
+        in_workspace(context, workspace, write)
     with ZipFile(out) as archive:
         files = json.loads(archive.read("manifest.json"))["files"]
-    records = {each["name"]: each["records"] for each in files if each["records"]}
+    records = {entry["name"]: entry["records"] for entry in files if entry["records"]}
     if as_json:
         present.print_json(PersonalDataExport(path=str(out), records=records))
         return
-    said = (
+    message = (
         f"What is kept about {present.plain(principal)} is in {present.plain(str(out))}: "
         f"{sum(records.values()):,} records."
     )
     if not records.keys() - {"audit.jsonl"}:  # Which has this export by now.
-        said += " But for the audit log nothing is kept of this id: check how it is spelled."
-    present.terminal().print(Text(said), soft_wrap=True)
+        message += " But for the audit log nothing is kept of this id: check how it is spelled."
+    present.terminal().print(Text(message), soft_wrap=True)
 
 
 @contextmanager

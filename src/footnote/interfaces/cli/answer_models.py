@@ -47,7 +47,7 @@ async def use(
     ],
 ) -> Shown:
     """Answer with these models in this workspace."""
-    in_use = await inside.use_models(tuple(each for each in names.split(",") if each.strip()))
+    in_use = await inside.use_models(tuple(name for name in names.split(",") if name.strip()))
     yield Models.from_domain(in_use)
     _print(in_use)
 
@@ -78,29 +78,29 @@ async def add(
     ] = None,
 ) -> Shown:
     """Offer the tools of an MCP server to the workspace's agents."""
-    pairs = [each.partition(":") for each in (headers or [])]
+    pairs = [header.partition(":") for header in (headers or [])]
     if not all(colon for _, colon, _ in pairs):
         raise InvalidRequest(
             "a header has no colon", hint="write --header 'Authorization: Bearer …'"
         )
-    sent = {name.strip(): value.strip() for name, _, value in pairs}
-    added = await inside.add_mcp_server(server, url, sent)
+    header_values = {name.strip(): value.strip() for name, _, value in pairs}
+    added = await inside.add_mcp_server(server, url, header_values)
     yield added
-    said = f"Its tools are offered as {added.name}_…"
-    present.terminal().print(Text(present.plain(said)), soft_wrap=True)
+    message = f"Its tools are offered as {added.name}_…"
+    present.terminal().print(Text(present.plain(message)), soft_wrap=True)
 
 
 @workspace_command(servers, "list")
 async def list_all(inside: WorkspaceEngine) -> Shown:
     """List the servers, without what their headers say."""
-    found = await inside.mcp_servers()
-    yield McpServerList(mcp_servers=found)
-    if not found:
+    registered = await inside.mcp_servers()
+    yield McpServerList(mcp_servers=registered)
+    if not registered:
         present.terminal().print("No MCP servers.")
         return
     listing = present.table("name", "address", "headers")
-    for each in found:
-        listing.add_row(each.name, present.plain(each.url), ", ".join(sorted(each.headers)))
+    for server in registered:
+        listing.add_row(server.name, present.plain(server.url), ", ".join(sorted(server.headers)))
     listing.show(present.terminal())
 
 
@@ -117,13 +117,13 @@ async def remove(
 def _print(in_use: ModelsInUse) -> None:
     shape = Models.from_domain(in_use)
     listing = present.table("asked", "model")
-    for place, used in enumerate(shape.used, 1):
-        listing.add_row(str(place), present.plain(used))
-    for other in shape.configured:
-        if other not in shape.used:
-            listing.add_row("", present.plain(other))
+    for position, model in enumerate(shape.used, 1):
+        listing.add_row(str(position), present.plain(model))
+    for model in shape.configured:
+        if model not in shape.used:
+            listing.add_row("", present.plain(model))
     listing.show(present.terminal())
-    lost = [name for name in in_use.chosen or () if name not in in_use.configured]
-    if lost:
-        said = f"Chosen, but no longer configured: {', '.join(lost)}."
-        present.notices().print(Text(present.plain(said), style="yellow"))
+    missing = [name for name in in_use.chosen or () if name not in in_use.configured]
+    if missing:
+        message = f"Chosen, but no longer configured: {', '.join(missing)}."
+        present.notices().print(Text(present.plain(message), style="yellow"))

@@ -46,7 +46,7 @@ def citations(
     as_json: AsJson = False,
 ) -> None:
     """Show which documents answers cite most, and which they never do."""
-    found = in_workspace(
+    report = in_workspace(
         context,
         workspace,
         lambda inside: inside.citations(
@@ -57,31 +57,31 @@ def citations(
         ),
     )
     if as_json:
-        present.print_json(found)
+        present.print_json(report)
         return
     console = present.terminal()
-    _show_documents(found.most_cited, "Nothing was cited.")
+    _show_documents(report.most_cited, "Nothing was cited.")
     console.print(
-        f"Never cited from {found.since} to {found.until}: "
-        f"{found.never_cited_count:,} of {counted(found.documents, 'document')}"
+        f"Never cited from {report.since} to {report.until}: "
+        f"{report.never_cited_count:,} of {counted(report.documents, 'document')}"
     )
-    _show_documents(found.never_cited, "")
+    _show_documents(report.never_cited, "")
 
 
-def _show_documents(documents: Sequence[DocumentCitations], nothing: str) -> None:
+def _show_documents(documents: Sequence[DocumentCitations], empty_text: str) -> None:
     if not documents:
-        if nothing:
-            present.terminal().print(nothing)
+        if empty_text:
+            present.terminal().print(empty_text)
         return
     listing = present.table("citations", "answers", "document", "collection", "days there")
     now = datetime.now(UTC)
-    for each in documents:
+    for document in documents:
         listing.add_row(
-            f"{each.citations:,}",
-            f"{each.answers:,}",
-            present.plain(each.filename),
-            present.plain(each.collection),
-            f"{(now - each.created_at).days:,}",
+            f"{document.citations:,}",
+            f"{document.answers:,}",
+            present.plain(document.filename),
+            present.plain(document.collection),
+            f"{(now - document.created_at).days:,}",
         )
     listing.show(present.terminal())
 
@@ -117,30 +117,30 @@ def unanswered(
         )
         typer.echo(text, nl=False)
         return
-    found = in_workspace(
+    report = in_workspace(
         context,
         workspace,
         lambda inside: inside.unanswered_questions(since=first, until=last, limit=limit),
     )
     if as_json:
-        present.print_json(found)
+        present.print_json(report)
         return
-    if not found.questions:
+    if not report.questions:
         present.terminal().print(
-            f"No question of a conversation from {found.since} to {found.until} is left "
+            f"No question of a conversation from {report.since} to {report.until} is left "
             "unanswered. Questions outside of conversations, as of `footnote ask`, are not kept.",
             soft_wrap=True,
         )
         return
     listing = present.table("asked", "people", "last", "question", "nearest")
-    for each in found.questions:
+    for question in report.questions:
         listing.add_row(
-            f"{each.asked:,}",
-            f"{each.people:,}",
-            f"{each.last_asked_at:%Y-%m-%d}",
-            present.plain(each.question),
-            present.plain(", ".join(miss.filename for miss in each.nearest)),
+            f"{question.asked:,}",
+            f"{question.people:,}",
+            f"{question.last_asked_at:%Y-%m-%d}",
+            present.plain(question.question),
+            present.plain(", ".join(miss.filename for miss in question.nearest)),
         )
     listing.show(present.terminal())
-    if not found.complete:
-        present.notices().print(f"Only the latest {found.asked:,} were looked at.")
+    if not report.complete:
+        present.notices().print(f"Only the latest {report.asked:,} were looked at.")

@@ -72,20 +72,20 @@ async def show(
         present.terminal().print("No entries.")
         return
     listing = present.table("no", "time", "principal", "verb", "outcome", "documents", "query")
-    for each in page.entries:
+    for entry in page.entries:
         listing.add_row(
-            str(each.entry_no),
-            f"{each.recorded_at:%Y-%m-%d %H:%M:%S}",
-            present.plain(each.principal),
-            each.verb,
-            each.outcome if each.error is None else f"{each.outcome}: {each.error}",
-            str(len(each.documents)),
-            present.plain(each.query or ""),
+            str(entry.entry_no),
+            f"{entry.recorded_at:%Y-%m-%d %H:%M:%S}",
+            present.plain(entry.principal),
+            entry.verb,
+            entry.outcome if entry.error is None else f"{entry.outcome}: {entry.error}",
+            str(len(entry.documents)),
+            present.plain(entry.query or ""),
         )
     listing.show(present.terminal())
     if page.next_cursor:
-        more = f"There are more: footnote audit list --cursor {page.next_cursor}"
-        present.notices().print(Text(more, style="dim"), soft_wrap=True)
+        message = f"There are more: footnote audit list --cursor {page.next_cursor}"
+        present.notices().print(Text(message, style="dim"), soft_wrap=True)
 
 
 @workspace_command(app, "export")
@@ -100,7 +100,7 @@ async def export(inside: WorkspaceEngine) -> None:
 def verify(
     *,
     context: typer.Context,
-    kept: Annotated[
+    head_texts: Annotated[
         list[str] | None,
         typer.Option(
             "--kept",
@@ -115,19 +115,19 @@ def verify(
 
     Keep the head that is printed elsewhere: it shows later whether the log was cut off.
     """
-    heads = [_head_of(each) for each in kept or ()]
-    found = in_workspace(context, workspace, lambda inside: inside.verify_audit(heads))
+    heads = [_head_of(text) for text in head_texts or ()]
+    verification = in_workspace(context, workspace, lambda inside: inside.verify_audit(heads))
     if as_json:
-        present.print_json(found)
+        present.print_json(verification)
     else:
-        for fault in found.faults:
-            said = f"Entry {fault.entry_no}: {fault.what}."
-            present.terminal().print(Text(said, style="bold red"), soft_wrap=True)
-        state = "intact" if found.intact else "not what was written"
-        said = f"{counted(found.entries, 'entry', 'entries')}, {state}. Head: "
-        head = f"{found.head.entry_no}:{found.head.entry_hash}"
-        present.terminal().print(Text(said + head), soft_wrap=True)
-    if not found.intact:
+        for fault in verification.faults:
+            message = f"Entry {fault.entry_no}: {fault.what}."
+            present.terminal().print(Text(message, style="bold red"), soft_wrap=True)
+        state = "intact" if verification.intact else "not what was written"
+        message = f"{counted(verification.entries, 'entry', 'entries')}, {state}. Head: "
+        head = f"{verification.head.entry_no}:{verification.head.entry_hash}"
+        present.terminal().print(Text(message + head), soft_wrap=True)
+    if not verification.intact:
         raise typer.Exit(1)
 
 

@@ -28,7 +28,7 @@ app = typer.Typer(
     help="See what documents of before lack, have it made, pause and resume it.",
     no_args_is_help=True,
 )
-_Wanted = tuple[BackgroundWork, ...]
+_SelectedKinds = tuple[BackgroundWork, ...]
 Kinds = Annotated[
     list[BackgroundWork] | None,
     typer.Option("--kind", metavar="KIND", help="Only this kind; may be repeated."),
@@ -47,62 +47,66 @@ def show_backfill(
 ) -> None:
     """Show how many documents have what is derived from them, by kind."""
     while True:
-        found = in_workspace(context, workspace, lambda inside: inside.backfill())
-        _show(found, as_json=as_json)
-        if not watch or not any(each.running and each.waiting for each in found.kinds):
+        backfill = in_workspace(context, workspace, lambda inside: inside.backfill())
+        _show(backfill, as_json=as_json)
+        if not watch or not any(
+            progress.running and progress.waiting for progress in backfill.kinds
+        ):
             return
         time.sleep(_LOOK_SECONDS)
 
 
-def _changing(
-    name: str, help_text: str, change: Callable[[WorkspaceEngine, _Wanted], Awaitable[Backfill]]
+def _add_command(
+    name: str,
+    help_text: str,
+    change: Callable[[WorkspaceEngine, _SelectedKinds], Awaitable[Backfill]],
 ) -> None:
     """Add a command that changes what workers do about some kinds, or about all."""
 
     @app.command(name, help=help_text, epilog=EXIT_CODES)
-    def changed(
+    def run(
         *,
         context: typer.Context,
         kind: Kinds = None,
         workspace: Workspace = None,
         as_json: AsJson = False,
     ) -> None:
-        wanted = tuple(kind or ())
-        found = in_workspace(context, workspace, lambda inside: change(inside, wanted))
-        _show(found, as_json=as_json)
+        kinds = tuple(kind or ())
+        backfill = in_workspace(context, workspace, lambda inside: change(inside, kinds))
+        _show(backfill, as_json=as_json)
 
 
-_changing(
+_add_command(
     "start",
     "Have workers make up for what documents lack, of the newest documents first.",
     lambda inside, kinds: inside.start_backfill(kinds),
 )
-_changing(
+_add_command(
     "pause",
     "Have workers leave it alone until it is resumed; what was made stays.",
     lambda inside, kinds: inside.pause_backfill(kinds),
 )
-_changing(
+_add_command(
     "resume",
     "Have workers go on with what was paused.",
     lambda inside, kinds: inside.resume_backfill(kinds),
 )
 
 
-def _show(found: Backfill, *, as_json: bool) -> None:
+def _show(backfill: Backfill, *, as_json: bool) -> None:
     if as_json:
-        present.print_json(found)
+        present.print_json(backfill)
         return
     terminal = present.terminal()
-    for each in found.kinds:
-        terminal.print(present.plain(_line(each)))
-    segments, current = found.index.segments, found.index.current
+    for progress in backfill.kinds:
+        terminal.print(present.plain(_line(progress)))
+    segments, current = backfill.index.segments, backfill.index.current
     if current < segments:
         bar = _bar(current, segments)
-        told = f"{current:,} of {segments:,} segments in the form of this version"
-        terminal.print(present.plain(f"{'index':<{_NAME}}{bar} {told}"))
-    if found.reembedding is not None:
-        change = found.reembedding
+        text = f"{current:,} of {segments:,} segments in the form of this version"
+        terminal.print(present.plain(f"{'index':<{_NAME}}{bar} {text}"))
+    if backfill.reembedding is not None:
+        change = backfill.reembedding
         bar = _bar(change.chunks_embedded, change.chunks)
         terminal.print(
             present.plain(
@@ -112,26 +116,29 @@ def _show(found: Backfill, *, as_json: bool) -> None:
         )
 
 
-def _line(found: BackfillProgress) -> str:
-    if not found.enabled:
-        return f"{found.kind.value:<{_NAME}}off: `footnote config set {found.kind.switch}`"
-    said = [f"{found.done:,} of {counted(found.documents, 'document')}"]
-    if found.failed:
-        said.append(f"{found.failed:,} failed")
-    if found.waiting:
-        state = "paused" if found.paused else "under way" if found.running else "not begun"
-        said.append(f"{found.waiting:,} wait ({state})")
-    elif found.paused:
-        said.append("paused")
-    if found.oldest_waiting is not None:
-        said.append(f"the oldest since {found.oldest_waiting:%Y-%m-%d}")
-    if found.model is not None and found.model.enabled and found.model.remaining_tokens:
-        cost = found.model.remaining_cost_usd
+def _line(progress: BackfillProgress) -> str:
+    if not progress.enabled:
+        return f"{progress.kind.value:<{_NAME}}off: `footnote config set {progress.kind.switch}`"
+    parts = [f"{progress.done:,} of {counted(progress.documents, 'document')}"]
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if progress.waiting:
+        state = "paused" if progress.paused else "under way" if progress.running else "not begun"
+        parts.append(f"{progress.waiting:,} wait ({state})")
+    elif progress.paused:
+        parts.append("paused")
+    if progress.oldest_waiting is not None:
+        parts.append(f"the oldest since {progress.oldest_waiting:%Y-%m-%d}")
+    if progress.model is not None and progress.model.enabled and progress.model.remaining_tokens:
+        cost = progress.model.remaining_cost_usd
         price = "price not known" if cost is None else f"${cost:,.2f}"
-        said.append(f"about {found.model.remaining_tokens:,} tokens to come ({price})")
-    return f"{found.kind.value:<{_NAME}}{_bar(found.done, found.documents)} {', '.join(said)}"
+        parts.append(f"about {progress.model.remaining_tokens:,} tokens to come ({price})")
+    return (
+        f"{progress.kind.value:<{_NAME}}{_bar(progress.done, progress.documents)} "
+        f"{', '.join(parts)}"
+    )
 
 
-def _bar(done: int, whole: int) -> str:
-    full = _BAR if not whole else _BAR * done // whole
+def _bar(done: int, total: int) -> str:
+    full = _BAR if not total else _BAR * done // total
     return "█" * full + "░" * (_BAR - full)

@@ -80,56 +80,56 @@ def create(
     """Back up what changed since the last run, or all of it."""
     if log and (full or no_log):
         raise InvalidRequest("--log goes with neither --full nor --no-log", hint="give one of them")
-    asked = None
+    recorded_questions = None
     if questions is not None:
         from footnote.domain.identity import DEFAULT_WORKSPACE
         from footnote.evaluation.golden import read_golden
 
-        asked = Questions(
+        recorded_questions = Questions(
             workspace=chosen_workspace(context, workspace) or DEFAULT_WORKSPACE,
-            questions=tuple(each.question for each in read_golden(questions).questions),
+            questions=tuple(golden.question for golden in read_golden(questions).questions),
         )
     options = BackupOptions(
         full=full, log=log, logical=logical, point_in_time=not no_log, adopt=adopt
     )
-    made = wait_for(create_backup(_as_operator(), options, asked, _tell))
+    backup = wait_for(create_backup(_as_operator(), options, recorded_questions, _tell))
     if as_json:
-        present.print_json(made)
+        present.print_json(backup)
         return
-    said = (
-        f"Backup {made.backup_id} ({made.kind}, {made.method}): "
-        f"{counted(made.documents, 'document')} in {counted(made.workspaces, 'workspace')}, "
-        f"{counted(made.files, 'file')} of which {made.new_files:,} new, "
-        f"{counted(made.bytes, 'byte')} written."
+    message = (
+        f"Backup {backup.backup_id} ({backup.kind}, {backup.method}): "
+        f"{counted(backup.documents, 'document')} in {counted(backup.workspaces, 'workspace')}, "
+        f"{counted(backup.files, 'file')} of which {backup.new_files:,} new, "
+        f"{counted(backup.bytes, 'byte')} written."
     )
-    present.terminal().print(Text(said), soft_wrap=True)
+    present.terminal().print(Text(message), soft_wrap=True)
 
 
 @app.command("list", epilog=EXIT_CODES)
 def show(as_json: AsJson = False) -> None:
     """List the backups, and the moments that can be restored."""
-    found = wait_for(list_backups(_as_operator()))
+    catalog = wait_for(list_backups(_as_operator()))
     if as_json:
-        present.print_json(found)
+        present.print_json(catalog)
         return
     listing = present.table("id", "kind", "covers until", "#documents", "#files", "#bytes")
-    for each in found.backups:
+    for backup in catalog.backups:
         listing.add_row(
-            each.backup_id,
-            each.kind,
-            _moment(each.covered_until),
-            f"{each.documents:,}",
-            f"{each.files:,}",
-            f"{each.bytes:,}",
+            backup.backup_id,
+            backup.kind,
+            _moment(backup.covered_until),
+            f"{backup.documents:,}",
+            f"{backup.files:,}",
+            f"{backup.bytes:,}",
         )
     listing.show(present.terminal())
-    for span in found.spans:
+    for span in catalog.spans:
         since, until = _moment(span.since), _moment(span.until)
-        said = f"Any moment from {since} to {until} can be restored."
+        message = f"Any moment from {since} to {until} can be restored."
         if since == until:
-            said = f"The state of {since} can be restored."
-        present.terminal().print(Text(said), soft_wrap=True)
-    for fault in found.damaged:
+            message = f"The state of {since} can be restored."
+        present.terminal().print(Text(message), soft_wrap=True)
+    for fault in catalog.damaged:
         present.terminal().print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
 
 
@@ -145,21 +145,21 @@ def verify(
 
     The exit code is 1 if something is damaged, missing or answered otherwise.
     """
-    found = wait_for(verify_backups(_as_operator(), backup_id, parts_only=parts_only, tell=_tell))
+    report = wait_for(verify_backups(_as_operator(), backup_id, parts_only=parts_only, tell=_tell))
     if as_json:
-        present.print_json(found)
+        present.print_json(report)
     else:
         terminal = present.terminal()
-        said = (
-            f"Read {counted(found.parts, 'part')} of {counted(found.backups, 'backup')}, "
-            f"{counted(found.bytes, 'byte')}."
+        message = (
+            f"Read {counted(report.parts, 'part')} of {counted(report.backups, 'backup')}, "
+            f"{counted(report.bytes, 'byte')}."
         )
-        terminal.print(Text(said))
-        for fault in found.faults:
+        terminal.print(Text(message))
+        for fault in report.faults:
             terminal.print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
-        if found.restoration is not None:
-            _show_restoration(found.restoration, on_trial=True)
-    if not found.sound:
+        if report.restoration is not None:
+            _show_restoration(report.restoration, on_trial=True)
+    if not report.sound:
         raise typer.Exit(_INCOMPLETE)
 
 
@@ -220,12 +220,12 @@ def restore(
         ask=ask,
         erasures=tuple(entry for file in erasures or () for entry in entries_in(file)),
     )
-    done = wait_for(restore_backup(_as_operator(), options, _tell))
+    restoration = wait_for(restore_backup(_as_operator(), options, _tell))
     if as_json:
-        present.print_json(done)
+        present.print_json(restoration)
     else:
-        _show_restoration(done)
-    if not done.complete:
+        _show_restoration(restoration)
+    if not restoration.complete:
         raise typer.Exit(_INCOMPLETE)
 
 
@@ -243,15 +243,15 @@ def prune(
         require_yes(
             f"Remove all backups before the newest {keep} full ones, for ever?", done="removed"
         )
-    done = wait_for(prune_backups(settings, keep, _tell))
+    pruned = wait_for(prune_backups(settings, keep, _tell))
     if as_json:
-        present.print_json(done)
+        present.print_json(pruned)
         return
-    said = (
-        f"Removed {counted(len(done.backups), 'backup')} and {counted(done.files, 'file')}: "
-        f"{counted(done.bytes, 'byte')}."
+    message = (
+        f"Removed {counted(len(pruned.backups), 'backup')} and {counted(pruned.files, 'file')}: "
+        f"{counted(pruned.bytes, 'byte')}."
     )
-    present.terminal().print(Text(said))
+    present.terminal().print(Text(message))
 
 
 def _as_operator() -> Settings:
@@ -265,38 +265,42 @@ def _as_operator() -> Settings:
     return settings
 
 
-def _tell(words: str) -> None:
-    present.notices().print(Text(present.plain(words), style="dim"), soft_wrap=True)
+def _tell(text: str) -> None:
+    present.notices().print(Text(present.plain(text), style="dim"), soft_wrap=True)
 
 
 def _moment(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _show_restoration(done: Restoration, *, on_trial: bool = False) -> None:
+def _show_restoration(restored: Restoration, *, on_trial: bool = False) -> None:
     terminal = present.terminal()
     lines = [
-        f"Restored{' on trial' if on_trial else ''} the state of {_moment(done.at)}: "
-        f"{counted(done.documents, 'document')} in {counted(done.workspaces, 'workspace')}, "
-        f"{counted(done.files, 'file')}."
+        f"Restored{' on trial' if on_trial else ''} the state of {_moment(restored.at)}: "
+        f"{counted(restored.documents, 'document')} in "
+        f"{counted(restored.workspaces, 'workspace')}, "
+        f"{counted(restored.files, 'file')}."
     ]
-    if done.destroyed:
-        lines.append(f"Destroyed again: {', '.join(done.destroyed)}.")
-    if again := sum(1 for each in done.erasures if each.erasure is not None):
-        lines.append(f"Carried out again: {counted(again, 'erasure')}.")
-    if done.comparison is None:
+    if restored.destroyed:
+        lines.append(f"Destroyed again: {', '.join(restored.destroyed)}.")
+    if replayed := sum(1 for replay in restored.erasures if replay.erasure is not None):
+        lines.append(f"Carried out again: {counted(replayed, 'erasure')}.")
+    if restored.comparison is None:
         lines.append("No question was asked: none was recorded, or --verify was not given.")
     else:
-        differ = len(done.comparison.differences)
-        asked = counted(done.comparison.asked, "recorded question")
-        lines.append(f"Asked {asked}: {differ:,} cited otherwise.")
-    if done.moved_aside:
-        lines.append(f"What was there lies in {done.moved_aside}.")
+        differ = len(restored.comparison.differences)
+        questions = counted(restored.comparison.asked, "recorded question")
+        lines.append(f"Asked {questions}: {differ:,} cited otherwise.")
+    if restored.moved_aside:
+        lines.append(f"What was there lies in {restored.moved_aside}.")
     for line in lines:
         terminal.print(Text(present.plain(line)), soft_wrap=True)
-    wrong = [*done.refused]
-    wrong += [f"The stored file {key} is missing." for key in done.missing_files]
-    if done.comparison is not None:
-        wrong += [f"Cited otherwise: {each.question}" for each in done.comparison.differences]
-    for line in wrong:
+    faults = [*restored.refused]
+    faults += [f"The stored file {key} is missing." for key in restored.missing_files]
+    if restored.comparison is not None:
+        faults += [
+            f"Cited otherwise: {difference.question}"
+            for difference in restored.comparison.differences
+        ]
+    for line in faults:
         terminal.print(Text(present.plain(line), style="bold red"), soft_wrap=True)

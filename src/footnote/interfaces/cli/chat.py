@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
 
 _PROMPT = "> "
-_LEAVING = ("exit", "quit", "/exit", "/quit")
-_HELPING = ("/help", "/?")
+_EXIT_COMMANDS = ("exit", "quit", "/exit", "/quit")
+_HELP_COMMANDS = ("/help", "/?")
 _COMMAND = re.compile(r"/[a-z?]+")
 _WELCOME = "Ask a question a line. /help says more; exit ends the chat."
 _HELP = (
     "Each line is a question, and may follow up on the ones before it. exit or quit, or the end of "
     "the input, ends the chat; the conversation is kept."
 )
-_MOST_READ = MAX_QUERY_CHARACTERS + 2
+_READ_CHARACTERS = MAX_QUERY_CHARACTERS + 2
 """Characters of a line at once: the longest question, the end of its line, and one too many."""
-_PIECES_PASSED_OVER = 1_000
-"""So long may a line be that is refused by itself; a longer one ends the chat."""
+_MAX_SKIPPED_PIECES = 1_000
+"""A line of up to so many pieces is refused by itself; a longer one ends the chat."""
 
-EachAsJson = Annotated[
+JsonLines = Annotated[
     bool, typer.Option("--json", help="Print one JSON object a line for each answer.")
 ]
 
@@ -67,36 +67,39 @@ class Chat:
 
 @dataclass(slots=True, kw_only=True)
 class Suggesting:
-    """What may be asked next, sought while somebody reads the answer or types already."""
+    """Questions to ask next, looked for while the reader reads the answer or types."""
 
     task: asyncio.Task[Suggestions] | None = None
 
     def begin(self, workspace: WorkspaceEngine, conversation_id: UUID, reply_id: UUID) -> None:
         """Look for questions after this answer, and show them below it."""
 
-        async def shown() -> Suggestions:
-            made = await workspace.suggest_in_conversation(conversation_id, reply_id)
-            if made.questions:
-                show_suggestions(present.terminal(), made)
+        async def show() -> Suggestions:
+            suggestions = await workspace.suggest_in_conversation(conversation_id, reply_id)
+            if suggestions.questions:
+                show_suggestions(present.terminal(), suggestions)
                 _notice("A number asks one of them.")
                 sys.stdout.write(_PROMPT)
                 sys.stdout.flush()
-            return made
+            return suggestions
 
-        self.task = asyncio.create_task(shown())
+        self.task = asyncio.create_task(show())
 
     async def chosen(self, line: str) -> str:
-        """The question of a number that was typed, or what was typed; nothing is sought further."""
+        """The question whose number was typed, else the line itself; ends the search for more."""
         task, self.task = self.task, None
         if task is None:
             return line
         if not task.done():
             task.cancel()
-        [found] = await asyncio.gather(task, return_exceptions=True)
-        if not isinstance(found, Suggestions):
+        [result] = await asyncio.gather(task, return_exceptions=True)
+        if not isinstance(result, Suggestions):
             return line
-        known = {str(number): each.question for number, each in enumerate(found.questions, 1)}
-        return known.get(line.strip(), line)
+        questions = {
+            str(number): suggestion.question
+            for number, suggestion in enumerate(result.questions, 1)
+        }
+        return questions.get(line.strip(), line)
 
 
 def chat(
@@ -121,7 +124,7 @@ def chat(
     plan: searching.PlanName = None,
     suggest: searching.Suggest = None,
     workspace: Workspace = None,
-    as_json: EachAsJson = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask one question a line, until the input ends or says exit."""
     if only and not document and conversation is None:
@@ -131,7 +134,7 @@ def chat(
             hint="attach one with --document ID, or leave --only out",
         )
     modes: dict[bool | None, DocumentMode | None] = {None: None, True: "only", False: "first"}
-    wanted = Chat(
+    options = Chat(
         conversation_id=conversation,
         documents=tuple(document or ()),
         mode=modes[only],
@@ -142,41 +145,43 @@ def chat(
     )
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # A bad line is refused by itself.
-    code = in_workspace(context, workspace, lambda inside: _talk(inside, wanted), top_k=top_k)
+    code = in_workspace(context, workspace, lambda inside: _converse(inside, options), top_k=top_k)
     if code:
         raise typer.Exit(code)
 
 
-async def _talk(workspace: WorkspaceEngine, wanted: Chat) -> int:
+async def _converse(workspace: WorkspaceEngine, options: Chat) -> int:
     """The exit code of the last question that could not be answered; 0 if all could."""
-    conversation_id = wanted.conversation_id
-    if wanted.plan is not None:
-        require_plan(workspace, wanted.plan)
-    attached = [await workspace.document_called(each) for each in wanted.documents]
+    conversation_id = options.conversation_id
+    if options.plan is not None:
+        require_plan(workspace, options.plan)
+    document_ids = [await workspace.document_called(name) for name in options.documents]
     if conversation_id is not None:
-        await _attach(workspace, conversation_id, attached, wanted.mode)
-    if sys.stdin.isatty() and not wanted.as_json:
+        await _attach(workspace, conversation_id, document_ids, options.mode)
+    if sys.stdin.isatty() and not options.as_json:
         _notice(_WELCOME)
     code, suggesting = 0, Suggesting()
-    while (line := await _next_line(prompt="" if wanted.as_json else _PROMPT)) is not None:
+    while (line := await _next_line(prompt="" if options.as_json else _PROMPT)) is not None:
         line = await suggesting.chosen(line)
-        said = line.strip().lower()
-        if said in _LEAVING:
+        command = line.strip().lower()
+        if command in _EXIT_COMMANDS:
             break
-        if _COMMAND.fullmatch(said):
-            _notice(_HELP if said in _HELPING else f"There is no {said}. {_HELP}")
+        if _COMMAND.fullmatch(command):
+            _notice(_HELP if command in _HELP_COMMANDS else f"There is no {command}. {_HELP}")
             continue
-        if not said:
+        if not command:
             continue
-        if not wanted.as_json:
+        if not options.as_json:
             _echo(line)
         if conversation_id is None:
-            made = await workspace.create_conversation(
-                document_mode=wanted.mode or "first", document_ids=tuple(attached)
+            conversation = await workspace.create_conversation(
+                document_mode=options.mode or "first", document_ids=tuple(document_ids)
             )
-            _notice(f"Go on later with: footnote chat --conversation {made.conversation_id}")
-            conversation_id = made.conversation_id
-        code = await _answer(workspace, conversation_id, line, wanted, suggesting) or code
+            _notice(
+                f"Go on later with: footnote chat --conversation {conversation.conversation_id}"
+            )
+            conversation_id = conversation.conversation_id
+        code = await _answer(workspace, conversation_id, line, options, suggesting) or code
     await suggesting.chosen("")
     return code
 
@@ -195,12 +200,12 @@ async def _attach(
         await workspace.change_conversation(conversation_id, document_mode=mode)
 
 
-def _notice(told: str) -> None:
-    present.notices().print(Text(told, style="dim"), soft_wrap=True)
+def _notice(text: str) -> None:
+    present.notices().print(Text(text, style="dim"), soft_wrap=True)
 
 
 def _echo(line: str) -> None:
-    """Print a question that nobody typed where the answers go, so that each has its own."""
+    """Print a question from a pipe above its answer, since no terminal shows what was typed."""
     if not sys.stdin.isatty():
         question = Text(f"{_PROMPT}{present.plain(_legible(line)).strip()}", style="bold")
         present.terminal().print(question, soft_wrap=True)
@@ -210,44 +215,46 @@ async def _answer(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
     question: str,
-    wanted: Chat,
+    options: Chat,
     suggesting: Suggesting,
 ) -> int:
-    """Print the answer; what is wrong with one question ends no chat, but gives it an exit code.
+    """Print the answer, and give an exit code; an invalid question does not end the chat.
 
-    A person who sees the error has been told, so 0 then.
+    The code of an error is 0 on a terminal, where the person has read it.
     """
     try:
         _require_short(question)
         _require_decoded(question)
-        asking = Asking(question=question, top_k=wanted.top_k, plan=wanted.plan)
-        asked = await workspace.next_question(conversation_id, asking)
-        assert isinstance(asked, NextQuestion), "nothing is kept under no key"
-        async with aclosing(workspace.answered_stream(asked)) as events:
+        asking = Asking(question=question, top_k=options.top_k, plan=options.plan)
+        next_question = await workspace.next_question(conversation_id, asking)
+        assert isinstance(next_question, NextQuestion), "nothing is kept under no key"
+        async with aclosing(workspace.answered_stream(next_question)) as events:
             answer = await completed(events)
-            made = None
-            if wanted.suggests and (wanted.as_json or not sys.stdin.isatty()):
-                made = await workspace.suggest_in_conversation(conversation_id, asked.reply_id)
+            suggestions = None
+            if options.suggests and (options.as_json or not sys.stdin.isatty()):
+                suggestions = await workspace.suggest_in_conversation(
+                    conversation_id, next_question.reply_id
+                )
     except (InvalidRequest, ModelUnavailable) as error:
         failure = failure_of(error)
-        if wanted.as_json:
-            told = {"code": failure.code, "message": str(error), "hint": error.hint}
-            _print_line(conversation_id, {"question": _legible(question), "error": told})
+        if options.as_json:
+            problem = {"code": failure.code, "message": str(error), "hint": error.hint}
+            _print_line(conversation_id, {"question": _legible(question), "error": problem})
             return failure.exit_code
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
         return 0 if sys.stdin.isatty() else failure.exit_code
-    if wanted.as_json:
-        beside = {} if made is None else {"suggestions": schemas.object_of(made)}
-        _print_line(conversation_id, {**schemas.object_of(answer), **beside})
+    if options.as_json:
+        extra = {} if suggestions is None else {"suggestions": schemas.object_of(suggestions)}
+        _print_line(conversation_id, {**schemas.object_of(answer), **extra})
         return 0
     present.show_degraded(answer.degraded)
     console = present.terminal()
     show_rewording(console, answer)
     present.show_answer(console, answer)
-    if made is not None:
-        show_suggestions(console, made)
-    elif wanted.suggests:
-        suggesting.begin(workspace, conversation_id, asked.reply_id)
+    if suggestions is not None:
+        show_suggestions(console, suggestions)
+    elif options.suggests:
+        suggesting.begin(workspace, conversation_id, next_question.reply_id)
     sys.stdout.flush()
     return 0
 
@@ -266,13 +273,13 @@ def _require_decoded(line: str) -> None:
 
 
 def _legible(line: str) -> str:
-    """A line with a sign in place of each byte that is no text."""
+    """The line with a replacement character for each byte that cannot be decoded."""
     encoding = sys.stdin.encoding
     return line.encode(encoding, "surrogateescape").decode(encoding, "replace")
 
 
-def _print_line(conversation_id: UUID, told: Mapping[str, object]) -> None:
-    typer.echo(json.dumps({"conversation_id": str(conversation_id), **told}))
+def _print_line(conversation_id: UUID, fields: Mapping[str, object]) -> None:
+    typer.echo(json.dumps({"conversation_id": str(conversation_id), **fields}))
     sys.stdout.flush()
 
 
@@ -286,17 +293,17 @@ async def _next_line(prompt: str) -> str | None:
 
 
 def _read_line() -> str:
-    """A line, or so much of it that it is seen to be too long; the rest is passed over.
+    """A line, or enough of it to show that it is too long; the remainder is skipped.
 
-    Raises InvalidRequest where there is more of it than is passed over.
+    Raises InvalidRequest where the remainder is longer than what may be skipped.
     """
-    line = piece = sys.stdin.readline(_MOST_READ)
-    for _ in range(_PIECES_PASSED_OVER):
-        if len(piece) < _MOST_READ or piece.endswith("\n"):
+    line = piece = sys.stdin.readline(_READ_CHARACTERS)
+    for _ in range(_MAX_SKIPPED_PIECES):
+        if len(piece) < _READ_CHARACTERS or piece.endswith("\n"):
             return line
-        piece = sys.stdin.readline(_MOST_READ)
+        piece = sys.stdin.readline(_READ_CHARACTERS)
     raise InvalidRequest(
-        f"a line of the input has more than {_MOST_READ * _PIECES_PASSED_OVER:,} characters",
+        f"a line of the input has more than {_READ_CHARACTERS * _MAX_SKIPPED_PIECES:,} characters",
         hint=f"give one question a line, each of 1 to {MAX_QUERY_CHARACTERS:,} characters",
     )
 

@@ -28,7 +28,7 @@ Shards = Annotated[
     int,
     typer.Option("--shards", min=1, max=4096, metavar="N", help="Shards of a table that is new."),
 ]
-Named = Annotated[str, typer.Argument(metavar="WORKSPACE", help="Its name.")]
+WorkspaceName = Annotated[str, typer.Argument(metavar="WORKSPACE", help="Its name.")]
 
 
 @app.command("plan", epilog=EXIT_CODES)
@@ -46,12 +46,12 @@ def apply(run: Run = False, shards: Shards = engine.SHARDS, as_json: AsJson = Fa
         _show_plan(wait_for(engine.plan_cluster(settings, shards=shards)), as_json=as_json)
         return
     notices = present.notices()
-    done = wait_for(
+    applied = wait_for(
         engine.apply_cluster_plan(
-            settings, shards=shards, tell=lambda each: notices.print(Text(each))
+            settings, shards=shards, tell=lambda line: notices.print(Text(line))
         )
     )
-    _show_plan(done, as_json=as_json)
+    _show_plan(applied, as_json=as_json)
 
 
 @app.command("status", epilog=EXIT_CODES)
@@ -62,13 +62,13 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Say how the tables lie on the nodes."""
-    found = wait_for(engine.cluster_status(prepared(), workspace=workspace))
+    report = wait_for(engine.cluster_status(prepared(), workspace=workspace))
     if as_json:
-        present.print_json(found)
+        present.print_json(report)
     else:
         console = present.terminal()
         table = Table("node", "active", "takes shards", "shards", "MB", box=None)
-        for node in found.nodes:
+        for node in report.nodes:
             table.add_row(
                 node.address,
                 "yes" if node.active else "no",
@@ -77,27 +77,30 @@ def status(
                 f"{node.size_bytes / _MEGABYTE:,.1f}",
             )
         console.print(table)
-        console.print(Text(f"{found.citus}. {found.distributed} tables lie as planned."))
-        if found.left:
-            console.print(Text(f"Not yet: {', '.join(found.left)}."))
-        if found.placement is not None:
-            placed = found.placement
-            alone = "alone in" if placed.isolated else "in"
-            told = f"{placed.workspace} lies {alone} shard {placed.shard_id} on {placed.address}."
-            console.print(Text(told))
-        if found.rebalancing is not None:
-            console.print(Text(f"The last rebalancing: {found.rebalancing}."))
+        console.print(Text(f"{report.citus}. {report.distributed} tables lie as planned."))
+        if report.left:
+            console.print(Text(f"Not yet: {', '.join(report.left)}."))
+        if report.placement is not None:
+            placement = report.placement
+            alone = "alone in" if placement.isolated else "in"
+            message = (
+                f"{placement.workspace} lies {alone} shard {placement.shard_id} on "
+                f"{placement.address}."
+            )
+            console.print(Text(message))
+        if report.rebalancing is not None:
+            console.print(Text(f"The last rebalancing: {report.rebalancing}."))
 
 
 @app.command("isolate", epilog=EXIT_CODES)
-def isolate(workspace: Named, run: Run = False, as_json: AsJson = False) -> None:
+def isolate(workspace: WorkspaceName, run: Run = False, as_json: AsJson = False) -> None:
     """Give a workspace a shard of its own, so that it can be moved alone."""
     _show_move(wait_for(engine.isolate_workspace(prepared(), workspace, run=run)), as_json=as_json)
 
 
 @app.command("move", epilog=EXIT_CODES)
 def move(
-    workspace: Named,
+    workspace: WorkspaceName,
     to: Annotated[str, typer.Option("--to", metavar="HOST:PORT", help="The node.")],
     run: Run = False,
     as_json: AsJson = False,
@@ -119,9 +122,9 @@ def _show_plan(planned: ClusterPlan, *, as_json: bool) -> None:
     else:
         console = present.terminal()
         table = Table("table", "kind", "MB", "there", "why", box=None)
-        for each in planned.tables:
-            size = f"{each.size_bytes / _MEGABYTE:,.1f}"
-            table.add_row(each.name, each.kind, size, "yes" if each.done else "", each.reason)
+        for entry in planned.tables:
+            size = f"{entry.size_bytes / _MEGABYTE:,.1f}"
+            table.add_row(entry.name, entry.kind, size, "yes" if entry.done else "", entry.reason)
         console.print(table)
         for obstacle in planned.obstacles:
             console.print(Text(f"{obstacle.table}: {obstacle.name}: {obstacle.why}."))
@@ -148,5 +151,5 @@ def _show_statements(statements: tuple[str, ...], *, ran: bool) -> None:
     console = present.terminal()
     if statements:
         console.print(Text("These ran:" if ran else "To be run, with --run:"))
-    for each in statements:
-        console.print(Text(f"  {each};"))
+    for statement in statements:
+        console.print(Text(f"  {statement};"))

@@ -29,7 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Of = Annotated[ClusterOf, typer.Option("--of", help="What is told apart.")]
+ClusteredKind = Annotated[ClusterOf, typer.Option("--of", help="What is told apart.")]
 _QUOTED = 100
 """Characters of a passage in a table."""
 
@@ -38,7 +38,7 @@ _QUOTED = 100
 async def show_clusters(
     inside: WorkspaceEngine,
     *,
-    of: Of = ClusterOf.DOCUMENTS,
+    of: ClusteredKind = ClusterOf.DOCUMENTS,
     granularity: Annotated[
         ClusterGranularity, typer.Option("--granularity", help="How finely they are told apart.")
     ] = ClusterGranularity.MIDDLE,
@@ -48,23 +48,23 @@ async def show_clusters(
     ] = None,
 ) -> Shown:
     """List clusters of documents or passages that are alike, the largest first."""
-    found = await inside.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor)
-    yield found
+    page = await inside.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor)
+    yield page
     terminal = present.terminal()
-    if not found.clusters:
+    if not page.clusters:
         progress = await inside.cluster_progress(of=of)
         terminal.print("There are no clusters. " + _advice(progress))
         return
     listing = present.table("label", f"#{of.value}", "typical", "cluster")
-    for each in found.clusters:
+    for cluster in page.clusters:
         listing.add_row(
-            _called(each),
-            f"{_members(each):,}",
-            present.plain(_said(each.representatives[0])),
-            str(each.cluster_id),
+            _label(cluster),
+            f"{_member_count(cluster):,}",
+            present.plain(_member_text(cluster.representatives[0])),
+            str(cluster.cluster_id),
         )
     listing.show(terminal)
-    terminal.print(f"{found.outliers:,} {of.value} are in none of them.")
+    terminal.print(f"{page.outliers:,} {of.value} are in none of them.")
 
 
 @workspace_command(app, "show")
@@ -75,33 +75,33 @@ async def show_cluster(
     limit: Limit = 20,
 ) -> Shown:
     """Show a cluster with its most typical documents or passages, its terms and what lies near."""
-    found = await inside.cluster(cluster_id, limit=limit)
-    yield found
+    detail = await inside.cluster(cluster_id, limit=limit)
+    yield detail
     terminal = present.terminal()
-    chunks = found.cluster.chunks
-    size = counted(found.cluster.documents, "document")
+    chunks = detail.cluster.chunks
+    size = counted(detail.cluster.documents, "document")
     size = size if chunks is None else f"{counted(chunks, 'chunk')} of {size}"
-    terminal.print(f"{_called(found.cluster)}, {size}")
+    terminal.print(f"{_label(detail.cluster)}, {size}")
     terminal.print(
-        present.plain(", ".join(f"{each.term} ({each.documents})" for each in found.terms))
+        present.plain(", ".join(f"{term.term} ({term.documents})" for term in detail.terms))
     )
     listing = present.table("#distance", "title", "collection", "document or chunk")
-    for each in found.members:
+    for member in detail.members:
         listing.add_row(
-            f"{each.distance:.3f}",
-            present.plain(_said(each)),
-            present.plain(each.collection),
-            str(each.document_id) if each.passage is None else each.passage.chunk_id,
+            f"{member.distance:.3f}",
+            present.plain(_member_text(member)),
+            present.plain(member.collection),
+            str(member.document_id) if member.passage is None else member.passage.chunk_id,
         )
     listing.show(terminal)
-    if found.neighbours:
-        near = present.table("#distance", "near it", f"#{found.cluster.of.value}", "cluster")
-        for other in found.neighbours:
+    if detail.neighbours:
+        near = present.table("#distance", "near it", f"#{detail.cluster.of.value}", "cluster")
+        for neighbour in detail.neighbours:
             near.add_row(
-                f"{other.distance:.3f}",
-                present.plain(" · ".join(other.label) or "–"),
-                f"{_members(other):,}",
-                str(other.cluster_id),
+                f"{neighbour.distance:.3f}",
+                present.plain(" · ".join(neighbour.label) or "–"),
+                f"{_member_count(neighbour):,}",
+                str(neighbour.cluster_id),
             )
         near.show(terminal)
 
@@ -110,28 +110,29 @@ async def show_cluster(
 async def show_progress(
     inside: WorkspaceEngine,
     *,
-    of: Of = ClusterOf.DOCUMENTS,
+    of: ClusteredKind = ClusterOf.DOCUMENTS,
 ) -> Shown:
     """Say how far the documents, or passages, of the workspace are told apart."""
-    found = await inside.cluster_progress(of=of)
-    yield found
+    progress = await inside.cluster_progress(of=of)
+    yield progress
     terminal = present.terminal()
     terminal.print(
-        f"{found.done:,} of {counted(found.documents, 'document')} looked at. {_advice(found)}"
+        f"{progress.done:,} of {counted(progress.documents, 'document')} looked at. "
+        f"{_advice(progress)}"
     )
-    if found.failure is not None:
-        terminal.print(present.plain(f"The last try failed: {found.failure}"))
+    if progress.failure is not None:
+        terminal.print(present.plain(f"The last try failed: {progress.failure}"))
 
 
-def _called(cluster: Cluster) -> str:
+def _label(cluster: Cluster) -> str:
     return present.plain(" · ".join(cluster.label) or "–")
 
 
-def _members(cluster: Cluster | NearCluster) -> int:
+def _member_count(cluster: Cluster | NearCluster) -> int:
     return cluster.documents if cluster.chunks is None else cluster.chunks
 
 
-def _said(member: ClusteredDocument) -> str:
+def _member_text(member: ClusteredDocument) -> str:
     """A document's title, or where a passage stands with its first words."""
     if member.passage is None:
         return member.title
@@ -140,12 +141,12 @@ def _said(member: ClusteredDocument) -> str:
     return f"{member.title}{page}: {quote[:_QUOTED]}{'…' if len(quote) > _QUOTED else ''}"
 
 
-def _advice(found: ClusterProgress) -> str:
-    if not found.enabled:
+def _advice(progress: ClusterProgress) -> str:
+    if not progress.enabled:
         return (
-            f"This workspace clusters none: `footnote config set clusters {found.of}`, or all for "
-            "documents and chunks."
+            f"This workspace clusters none: `footnote config set clusters {progress.of}`, or all "
+            "for documents and chunks."
         )
-    if found.running:
+    if progress.running:
         return "A worker has them in hand: `footnote worker`, or a running server."
     return ""

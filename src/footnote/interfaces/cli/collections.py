@@ -25,21 +25,23 @@ app = typer.Typer(
 @workspace_command(app, "list")
 async def show_collections(inside: WorkspaceEngine) -> Shown:
     """List the collections that you administer, with what they hold."""
-    found = await inside.collections()
-    yield CollectionList(collections=found)
-    if not found:
+    collections = await inside.collections()
+    yield CollectionList(collections=collections)
+    if not collections:
         present.terminal().print("No collections.")
         return
     listing = present.table("name", "documents", "failed", "chunks", "bytes", "changed", "roles")
-    for each in found:
+    for collection in collections:
         listing.add_row(
-            present.plain(each.name),
-            f"{each.documents:,}",
-            f"{each.documents_by_status.get(DocumentStatus.FAILED, 0):,}",
-            f"{each.chunks:,}",
-            f"{each.bytes:,}",
-            "" if each.changed_at is None else f"{each.changed_at:%Y-%m-%d %H:%M}",
-            present.plain(", ".join(f"{grant.subject}: {grant.role}" for grant in each.grants)),
+            present.plain(collection.name),
+            f"{collection.documents:,}",
+            f"{collection.documents_by_status.get(DocumentStatus.FAILED, 0):,}",
+            f"{collection.chunks:,}",
+            f"{collection.bytes:,}",
+            "" if collection.changed_at is None else f"{collection.changed_at:%Y-%m-%d %H:%M}",
+            present.plain(
+                ", ".join(f"{grant.subject}: {grant.role}" for grant in collection.grants)
+            ),
         )
     listing.show(present.terminal())
 

@@ -20,7 +20,7 @@ app = typer.Typer(
     name="config", help="See and change the settings of a workspace.", no_args_is_help=True
 )
 
-Which = Annotated[
+SettingName = Annotated[
     str, typer.Argument(metavar="NAME", help="A setting, or its environment variable.")
 ]
 
@@ -28,52 +28,52 @@ Which = Annotated[
 @workspace_command(app, "list")
 async def show_settings(inside: WorkspaceEngine) -> Shown:
     """List the settings that a workspace may have of its own."""
-    found = await inside.settings_in_use()
-    yield SettingList(settings=found)
+    settings = await inside.settings_in_use()
+    yield SettingList(settings=settings)
     listing = present.table("setting", "value", "from", "installation", "changed by", "on")
-    for each in found:
-        own = each.source is SettingSource.WORKSPACE
+    for setting in settings:
+        is_overridden = setting.source is SettingSource.WORKSPACE
         listing.add_row(
-            each.name,
-            Text(_written(each.value), style="bold" if own else ""),
-            each.source,
-            _written(each.installation_value),
-            present.plain(each.changed_by or ""),
-            f"{each.changed_at:%Y-%m-%d %H:%M}" if each.changed_at else "",
+            setting.name,
+            Text(_setting_text(setting.value), style="bold" if is_overridden else ""),
+            setting.source,
+            _setting_text(setting.installation_value),
+            present.plain(setting.changed_by or ""),
+            f"{setting.changed_at:%Y-%m-%d %H:%M}" if setting.changed_at else "",
         )
     listing.show(present.terminal())
 
 
 @workspace_command(app, "get")
-async def get(inside: WorkspaceEngine, *, name: Which) -> Shown:
+async def get(inside: WorkspaceEngine, *, name: SettingName) -> Shown:
     """Show what a setting is in the workspace."""
-    found = await inside.setting(name)
-    yield found
-    _show(found)
+    setting = await inside.setting(name)
+    yield setting
+    _show(setting)
 
 
 @workspace_command(app, "set", negative_numbers=True)
 async def change(
     inside: WorkspaceEngine,
     *,
-    name: Which,
+    name: SettingName,
     value: Annotated[
         str,
         typer.Argument(metavar="VALUE", help="As in the environment; null for none."),
     ],
 ) -> Shown:
     """Give the workspace a value of its own, from the next search on, in every process."""
-    found = await inside.change_setting(name, value)
-    yield found
-    _show(found)
+    setting = await inside.change_setting(name, value)
+    yield setting
+    _show(setting)
 
 
 @workspace_command(app, "unset")
-async def unset(inside: WorkspaceEngine, *, name: Which) -> Shown:
+async def unset(inside: WorkspaceEngine, *, name: SettingName) -> Shown:
     """Follow the installation again."""
-    found = await inside.unset_setting(name)
-    yield found
-    _show(found)
+    setting = await inside.unset_setting(name)
+    yield setting
+    _show(setting)
 
 
 @workspace_command(app, "history")
@@ -88,35 +88,35 @@ async def history(
     ] = 100,
 ) -> Shown:
     """Show who changed what when, latest first."""
-    found = await inside.setting_history(name, limit=limit)
-    yield SettingHistory(changes=found)
-    if not found:
+    changes = await inside.setting_history(name, limit=limit)
+    yield SettingHistory(changes=changes)
+    if not changes:
         present.terminal().print("Nothing was changed.")
         return
     listing = present.table("no", "setting", "from", "to", "changed by", "on")
-    for each in found:
+    for entry in changes:
         listing.add_row(
-            str(each.change_no),
-            present.plain(each.name),
-            _written(each.previous) if each.was_set else "installation",
-            _written(each.value) if each.is_set else "installation",
-            present.plain(each.changed_by),
-            f"{each.changed_at:%Y-%m-%d %H:%M}",
+            str(entry.change_no),
+            present.plain(entry.name),
+            _setting_text(entry.previous) if entry.was_set else "installation",
+            _setting_text(entry.value) if entry.is_set else "installation",
+            present.plain(entry.changed_by),
+            f"{entry.changed_at:%Y-%m-%d %H:%M}",
         )
     listing.show(present.terminal())
 
 
-def _show(found: WorkspaceSetting) -> None:
+def _show(setting: WorkspaceSetting) -> None:
     source = (
         "of the installation"
-        if found.source is SettingSource.INSTALLATION
-        else f"set here by {present.plain(found.changed_by or '')}; "
-        f"the installation has {_written(found.installation_value)}"
+        if setting.source is SettingSource.INSTALLATION
+        else f"set here by {present.plain(setting.changed_by or '')}; "
+        f"the installation has {_setting_text(setting.installation_value)}"
     )
-    said = f"{found.name} is {_written(found.value)}, {source}."
-    present.terminal().print(Text(said), soft_wrap=True)
+    message = f"{setting.name} is {_setting_text(setting.value)}, {source}."
+    present.terminal().print(Text(message), soft_wrap=True)
 
 
-def _written(value: SettingValue) -> str:
+def _setting_text(value: SettingValue) -> str:
     """A value as `config set` takes it."""
     return present.plain(value) if isinstance(value, str) else json.dumps(value)

@@ -52,31 +52,33 @@ async def show_list(
     else:
         page = await inside.find_conversations(query, limit=limit, cursor=cursor)
     yield page
-    excerpts = {each.conversation_id: each.excerpt for each in reversed(page.matches)}
+    excerpts = {match.conversation_id: match.excerpt for match in reversed(page.matches)}
     listing = present.table("id", "title", "#documents", "used", *(["found"] if query else []))
-    for each in page.conversations:
+    for conversation in page.conversations:
         listing.add_row(
-            str(each.conversation_id),
-            present.excerpt(each.title, 60),
-            str(len(each.document_ids) or ""),
-            f"{each.updated_at:%Y-%m-%d %H:%M} UTC",
-            *([present.excerpt(excerpts[each.conversation_id], 60)] if query else []),
+            str(conversation.conversation_id),
+            present.excerpt(conversation.title, 60),
+            str(len(conversation.document_ids) or ""),
+            f"{conversation.updated_at:%Y-%m-%d %H:%M} UTC",
+            *([present.excerpt(excerpts[conversation.conversation_id], 60)] if query else []),
         )
     if page.conversations:
         listing.show(present.terminal())
     else:
         present.terminal().print("No conversations.")
     if page.next_cursor:
-        sought = "" if query is None else f" --query {shlex.quote(query)}"
-        more = f"There are more: footnote conversations list{sought} --cursor {page.next_cursor}"
-        present.notices().print(Text(more, style="dim"), soft_wrap=True)
+        query_option = "" if query is None else f" --query {shlex.quote(query)}"
+        message = (
+            f"There are more: footnote conversations list{query_option} --cursor {page.next_cursor}"
+        )
+        present.notices().print(Text(message, style="dim"), soft_wrap=True)
 
 
 @workspace_command(app, "show")
 async def show(inside: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
     """Show what was said; with --json, on every branch."""
-    found, messages = await inside.export_conversation(conversation_id)
-    yield ConversationExport(conversation=found, messages=tuple(messages))
+    conversation, messages = await inside.export_conversation(conversation_id)
+    yield ConversationExport(conversation=conversation, messages=tuple(messages))
     show_messages(present.terminal(), [message for message in messages if message.active])
 
 
@@ -96,12 +98,11 @@ async def give_title(
 @workspace_command(app, "delete")
 async def remove(inside: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
     """Delete a conversation with its messages and their feedback, for good."""
-    found = await inside.conversation(conversation_id)
+    conversation = await inside.conversation(conversation_id)
     await inside.delete_conversation(conversation_id)
-    gone = found
-    yield gone
-    said = f"Deleted: {present.plain(gone.title) or gone.conversation_id}"
-    present.notices().print(Text(said), soft_wrap=True)
+    yield conversation
+    message = f"Deleted: {present.plain(conversation.title) or conversation.conversation_id}"
+    present.notices().print(Text(message), soft_wrap=True)
 
 
 @app.command("export", epilog=EXIT_CODES)
@@ -130,13 +131,13 @@ def write_out(
         )
         typer.get_binary_stream("stdout").write(content)
         return
-    found, messages = in_workspace(
+    conversation, messages = in_workspace(
         context, workspace, lambda inside: inside.export_conversation(conversation_id)
     )
     if form == "json":
-        present.print_json(ConversationExport(conversation=found, messages=tuple(messages)))
+        present.print_json(ConversationExport(conversation=conversation, messages=tuple(messages)))
     else:
-        typer.echo(as_markdown(found, messages), nl=False)
+        typer.echo(as_markdown(conversation, messages), nl=False)
 
 
 def show_messages(console: Console, messages: Sequence[Message]) -> None:
@@ -145,18 +146,20 @@ def show_messages(console: Console, messages: Sequence[Message]) -> None:
         if message.answer is None:
             console.print(Text(f"> {present.plain(message.text)}", style="bold"))
             continue
-        present.show_answer(console, _shown(message.answer))
+        present.show_answer(console, _as_answer(message.answer))
         thumb = "" if message.feedback is None else f" · {message.feedback.thumb}"
         console.print(Text(f"{message.message_id}{thumb}", style="dim"))
         console.print()
 
 
-def _shown(answer: MessageAnswer) -> Answer:
-    """A kept answer like one that was just made; what was removed says so."""
+def _as_answer(answer: MessageAnswer) -> Answer:
+    """A stored answer in the form of a new one; what was removed says so."""
     return Answer(
         question=answer.asked_as,
         found=answer.found,
-        sentences=tuple(replace(each, text=each.text or _REMOVED) for each in answer.sentences),
+        sentences=tuple(
+            replace(sentence, text=sentence.text or _REMOVED) for sentence in answer.sentences
+        ),
         citations=answer.citations,
         conflicts=answer.conflicts,
         evidence=(),

@@ -49,14 +49,18 @@ _PICTURES = ("scanned-*", "*.png")
 def demo() -> int:
     """Ingest the example documents and ask them questions, in a folder of their own."""
     settings = prepared()
-    given = "home" in settings.model_fields_set
-    home = settings.home if given else Path(tempfile.gettempdir()) / f"footnote-demo-{os.getuid()}"
+    home_is_set = "home" in settings.model_fields_set
+    home = (
+        settings.home
+        if home_is_set
+        else Path(tempfile.gettempdir()) / f"footnote-demo-{os.getuid()}"
+    )
     start_afresh(home)
     environment = {**os.environ, "FOOTNOTE_HOME": str(home)}
-    _run(environment, "workspace", "create", WORKSPACE, shown=False)
+    _run(environment, "workspace", "create", WORKSPACE, visible=False)
     _say("Ingest a small company's papers: PDF, Word, Excel, slides, mail, scans …")
     recognition = next(
-        each for each in optional_checks(settings) if each.name == "text recognition"
+        check for check in optional_checks(settings) if check.name == "text recognition"
     )
     ignored = [] if recognition.ok else [f"--ignore={pattern}" for pattern in _PICTURES]
     if ignored:
@@ -78,7 +82,7 @@ def demo() -> int:
             _say(remark)
         if _run(environment, *words, "--workspace", WORKSPACE):
             return 1
-    _say_how_to_go_on(home)
+    _print_next_steps(home)
     return 0
 
 
@@ -116,27 +120,29 @@ def _say(line: str) -> None:
     typer.echo(f"\n── {line}")
 
 
-def _run(environment: dict[str, str], *words: str, shown: bool = True) -> int:
+def _run(environment: dict[str, str], *words: str, visible: bool = True) -> int:
     """Show a command, then run it as one of the command line."""
-    if shown:
+    if visible:
         typer.echo(f"$ footnote {shlex.join(words)}\n")
     sys.stdout.flush()
     command = (sys.executable, "-m", "footnote.interfaces.cli.main", *words)
-    errors = None if shown else subprocess.DEVNULL
+    errors = None if visible else subprocess.DEVNULL
     return subprocess.run(command, env=environment, stderr=errors, check=False).returncode
 
 
-def _say_how_to_go_on(home: Path) -> None:
-    beside = Path(sys.executable).with_name("footnote")
-    program = "footnote" if shutil.which("footnote") == str(beside) else shlex.quote(str(beside))
-    begin = f"FOOTNOTE_HOME={shlex.quote(str(home))} {program}"
+def _print_next_steps(home: Path) -> None:
+    executable = Path(sys.executable).with_name("footnote")
+    program = (
+        "footnote" if shutil.which("footnote") == str(executable) else shlex.quote(str(executable))
+    )
+    prefix = f"FOOTNOTE_HOME={shlex.quote(str(home))} {program}"
     typer.echo(
         f"""
 ── Done. Go on with the same documents:
 
-  {begin} ask "What does a salinity sensor cost?" --workspace {WORKSPACE}
-  {begin} --workspace {WORKSPACE} serve --open   # the web app and the HTTP API
-  {begin} doctor     # what is installed, what is missing
+  {prefix} ask "What does a salinity sensor cost?" --workspace {WORKSPACE}
+  {prefix} --workspace {WORKSPACE} serve --open   # the web app and the HTTP API
+  {prefix} doctor     # what is installed, what is missing
 
 The web app is on http://127.0.0.1:8080/?workspace={WORKSPACE} while it is served (in a clone, make
 serve builds it first).

@@ -36,9 +36,9 @@ TitleWords = Annotated[
     str, typer.Option(help="Only with each of these words in the title or the file name.")
 ]
 Status = Annotated[DocumentStatus | None, typer.Option(help="Only these.")]
-OfClass = Annotated[DocumentClass | None, typer.Option("--class", help="Only of this sort.")]
-Tagged = Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")]
-Where = Annotated[
+ClassOption = Annotated[DocumentClass | None, typer.Option("--class", help="Only of this sort.")]
+TagOption = Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")]
+DocumentFilter = Annotated[
     str | None, typer.Option("--filter", metavar="JSON", help="Only what meets this filter.")
 ]
 
@@ -49,9 +49,9 @@ def list_documents(
     query: TitleWords = "",
     collection: Collection = None,
     status: Status = None,
-    document_class: OfClass = None,
-    tag: Tagged = None,
-    where: Where = None,
+    document_class: ClassOption = None,
+    tag: TagOption = None,
+    where: DocumentFilter = None,
     sort: Annotated[
         DocumentSort, typer.Option(help="By what they are sorted.")
     ] = DocumentSort.CREATED_AT,
@@ -67,7 +67,7 @@ def list_documents(
     """List documents, newest first or as they are to be sorted."""
     page = None
     if server := running_server(context, workspace):
-        given = {
+        params = {
             "query": query or None,
             "collection": collection,
             "status": status,
@@ -79,7 +79,7 @@ def list_documents(
             "limit": limit,
             "cursor": cursor,
         }
-        page = server.get(DocumentPage, "/v1/documents", given)
+        page = server.get(DocumentPage, "/v1/documents", params)
     if page is None or (collection and not page.documents):  # there may be no such collection
 
         async def read(inside: WorkspaceEngine) -> DocumentPage:
@@ -104,18 +104,18 @@ def list_documents(
         return
     present.show_documents(present.terminal(), page.documents)
     if page.next_cursor:
-        more = f"There are more: footnote documents list --cursor {page.next_cursor}"
+        message = f"There are more: footnote documents list --cursor {page.next_cursor}"
         if sort is not DocumentSort.CREATED_AT:
-            more += f" --sort {sort}"
+            message += f" --sort {sort}"
         if order is not None:
-            more += f" --order {order}"
-        present.notices().print(Text(more, style="dim"), soft_wrap=True)
+            message += f" --order {order}"
+        present.notices().print(Text(message, style="dim"), soft_wrap=True)
 
 
 def similar_documents(
     *,
     context: typer.Context,
-    called: DocumentName,
+    document_name: DocumentName,
     limit: Annotated[int, typer.Option(min=1, max=50, help="Most documents shown.")] = 5,
     workspace: Workspace = None,
     as_json: AsJson = False,
@@ -123,26 +123,26 @@ def similar_documents(
     """List the documents that are most like one, by what their passages mean."""
 
     async def read(inside: WorkspaceEngine) -> schemas.SimilarDocuments:
-        document_id = await inside.document_called(called)
+        document_id = await inside.document_called(document_name)
         return schemas.SimilarDocuments(
             documents=await inside.similar_documents(document_id, limit=limit)
         )
 
-    found = in_workspace(context, workspace, read)
+    similar = in_workspace(context, workspace, read)
     if as_json:
-        present.print_json(found)
+        present.print_json(similar)
         return
     console = present.terminal()
-    if not found.documents:
+    if not similar.documents:
         console.print("No document is like it.")
         return
     listing = present.table("id", "document", "collection", "#similarity")
-    for each in found.documents:
+    for match in similar.documents:
         listing.add_row(
-            str(each.document.document_id),
-            present.plain(each.document.title),
-            present.plain(each.document.collection),
-            f"{each.similarity:.2f}",
+            str(match.document.document_id),
+            present.plain(match.document.title),
+            present.plain(match.document.collection),
+            f"{match.similarity:.2f}",
         )
     listing.show(console)
 
@@ -150,7 +150,7 @@ def similar_documents(
 def change_document(
     *,
     context: typer.Context,
-    called: DocumentName,
+    document_name: DocumentName,
     tag: Annotated[
         list[str] | None,
         typer.Option(metavar="TAG", help="Its tags from now on; may be repeated."),
@@ -169,10 +169,10 @@ def change_document(
             "It is not clear what is to be changed.",
             hint="Give --tag or --no-tags, or --metadata.",
         )
-    changes = None if metadata is None else _read(metadata)
+    changes = None if metadata is None else _parsed(metadata)
 
     async def change(inside: WorkspaceEngine) -> Document:
-        document_id = await inside.document_called(called)
+        document_id = await inside.document_called(document_name)
         return await inside.change_document(
             document_id, tags=tuple(tag or ()) if tag or untag else None, metadata=changes
         )
@@ -184,13 +184,13 @@ def change_document(
         present.show_document(present.terminal(), document, ())
 
 
-def _read(metadata: str) -> Mapping[str, MetadataValue | None]:
+def _parsed(metadata: str) -> Mapping[str, MetadataValue | None]:
     try:
-        given = json.loads(metadata)
+        parsed = json.loads(metadata)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(
             f"--metadata cannot be used: {json_fault(error)}", hint='Write it as {"year": 2025}.'
         ) from error
-    if not isinstance(given, dict):
+    if not isinstance(parsed, dict):
         raise InvalidRequest("--metadata is no object.", hint='Write it as {"year": 2025}.')
-    return given
+    return parsed

@@ -17,7 +17,13 @@ from footnote.domain.clusters import ClusterGranularity
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.document_lists import OfClass, Status, Tagged, TitleWords, Where
+from footnote.interfaces.cli.document_lists import (
+    ClassOption,
+    DocumentFilter,
+    Status,
+    TagOption,
+    TitleWords,
+)
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.map_picture import label_of, svg_of
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 
 _TITLES = 3
 """Of an area, that the table shows."""
-_ASKED_AGAIN_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
 def map_documents(
@@ -38,9 +44,9 @@ def map_documents(
     query: TitleWords = "",
     collection: Collection = None,
     status: Status = None,
-    document_class: OfClass = None,
-    tag: Tagged = None,
-    where: Where = None,
+    document_class: ClassOption = None,
+    tag: TagOption = None,
+    where: DocumentFilter = None,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE.svg", help="Write a picture of it here.", dir_okay=False),
@@ -57,9 +63,9 @@ def map_documents(
             "The picture is an SVG file.", hint="Give it a name that ends with .svg."
         )
     clusters = ClusterGranularity.MIDDLE if colour is MapColour.CLUSTER else None
-    found = None
+    document_map = None
     if server := running_server(context, workspace):
-        given = {
+        params = {
             "query": query or None,
             "collection": collection,
             "status": status,
@@ -67,15 +73,16 @@ def map_documents(
             "tag": tag,
             "where": where,
             "clusters": clusters,
-            "wait_seconds": _ASKED_AGAIN_SECONDS,
+            "wait_seconds": _POLL_SECONDS,
         }
-        found = _map_of(server, given, visible=not as_json)
-    if found is None or (collection and not found.total):  # there may be no such collection
+        document_map = _map_of(server, params, visible=not as_json)
+    # An empty map may mean that there is no such collection.
+    if document_map is None or (collection and not document_map.total):
 
         async def read(inside: WorkspaceEngine) -> DocumentMap:
-            with _Awaited(visible=not as_json) as awaited:
+            with _MapProgress(visible=not as_json) as progress:
                 while True:
-                    made = await inside.document_map(
+                    current = await inside.document_map(
                         query=query,
                         collection=collection,
                         status=status,
@@ -83,24 +90,24 @@ def map_documents(
                         tag=tag,
                         where=None if where is None else condition_from_text(where),
                         clusters=clusters,
-                        wait_seconds=_ASKED_AGAIN_SECONDS,
+                        wait_seconds=_POLL_SECONDS,
                     )
-                    if awaited.take(made):
+                    if progress.update(current):
                         break
             await tell_of_unknown_collections(inside, [collection] if collection else [])
-            return made
+            return current
 
-        found = in_workspace(context, workspace, read)
+        document_map = in_workspace(context, workspace, read)
     if output is not None:
-        _write(output, svg_of(found, colour))
+        _write(output, svg_of(document_map, colour))
     if as_json:
-        present.print_json(found)
+        present.print_json(document_map)
     else:
-        _show(found)
+        _show(document_map)
 
 
-class _Awaited:
-    """Shows how far a map is until it is made."""
+class _MapProgress:
+    """Shows how far a map is until it is complete."""
 
     def __init__(self, *, visible: bool) -> None:
         self._bars = Progress(
@@ -121,23 +128,25 @@ class _Awaited:
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
-    def take(self, found: DocumentMap) -> bool:
-        """Whether it is made."""
-        if found.progress is None:
+    def update(self, document_map: DocumentMap) -> bool:
+        """Whether the map is complete; else shows its progress."""
+        if document_map.progress is None:
             return True
-        self._bars.update(self._task, completed=found.progress.done, total=found.progress.total)
+        self._bars.update(
+            self._task, completed=document_map.progress.done, total=document_map.progress.total
+        )
         return False
 
 
 def _map_of(
-    server: RunningServer, given: Mapping[str, object], *, visible: bool
+    server: RunningServer, params: Mapping[str, object], *, visible: bool
 ) -> DocumentMap | None:
-    """The map as a running server makes it; None where it is not to be had."""
-    with _Awaited(visible=visible) as awaited:
+    """The map as a running server makes it; None where the server does not give it."""
+    with _MapProgress(visible=visible) as progress:
         while True:
-            found = server.get(DocumentMap, "/v1/map", given)
-            if found is None or awaited.take(found):
-                return found
+            document_map = server.get(DocumentMap, "/v1/map", params)
+            if document_map is None or progress.update(document_map):
+                return document_map
 
 
 def _write(path: Path, picture: str) -> None:
@@ -152,29 +161,29 @@ def _write(path: Path, picture: str) -> None:
     present.notices().print(f"Wrote {path}.", soft_wrap=True)
 
 
-def _show(found: DocumentMap) -> None:
+def _show(document_map: DocumentMap) -> None:
     console = present.terminal()
-    if not found.points:
+    if not document_map.points:
         console.print("No document is on the map.")
     else:
         listing = present.table("area", "#documents", "for example")
-        for area in found.areas:
-            within = [each.title for each in found.points if each.area == area.area][:_TITLES]
+        for area in document_map.areas:
+            titles = [point.title for point in document_map.points if point.area == area.area]
             listing.add_row(
                 present.plain(label_of(area)),
                 str(area.documents),
-                present.plain("; ".join(within)),
+                present.plain("; ".join(titles[:_TITLES])),
             )
         listing.show(console)
-    if found.unplaced:
+    if document_map.unplaced:
         present.notices().print(
-            f"{found.unplaced} of {found.total} documents have no place: they are not indexed yet,"
-            " failed, or have no text.",
+            f"{document_map.unplaced} of {document_map.total} documents have no place: they are"
+            " not indexed yet, failed, or have no text.",
             soft_wrap=True,
         )
-    if found.left_out:
+    if document_map.left_out:
         present.notices().print(
-            f"{found.left_out} of {found.total} documents are left out; those published last are"
-            " shown. Narrow the map to see others.",
+            f"{document_map.left_out} of {document_map.total} documents are left out; those"
+            " published last are shown. Narrow the map to see others.",
             soft_wrap=True,
         )

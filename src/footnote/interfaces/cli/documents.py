@@ -45,28 +45,28 @@ app.command("change", epilog=EXIT_CODES)(document_lists.change_document)
 def show_document(
     *,
     context: typer.Context,
-    called: DocumentName,
+    document_name: DocumentName,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a document and its attachments."""
-    found = None
-    if (server := running_server(context, workspace)) and _WHOLE_ID.fullmatch(called):
-        found = server.get(DocumentWithAttachments, f"/v1/documents/{called}")
-    if found is None:
+    record = None
+    if (server := running_server(context, workspace)) and _WHOLE_ID.fullmatch(document_name):
+        record = server.get(DocumentWithAttachments, f"/v1/documents/{document_name}")
+    if record is None:
 
         async def read(inside: WorkspaceEngine) -> DocumentWithAttachments:
-            document_id = await inside.document_called(called)
+            document_id = await inside.document_called(document_name)
             return DocumentWithAttachments(
                 document=await inside.document(document_id),
                 attachments=await inside.children(document_id),
             )
 
-        found = in_workspace(context, workspace, read)
+        record = in_workspace(context, workspace, read)
     if as_json:
-        present.print_json(found)
+        present.print_json(record)
     else:
-        present.show_document(present.terminal(), found.document, found.attachments)
+        present.show_document(present.terminal(), record.document, record.attachments)
 
 
 @app.command("retry", epilog=EXIT_CODES)
@@ -95,7 +95,7 @@ def retry_documents(
     async def retry(inside: WorkspaceEngine) -> tuple[Retried, ...]:
         if all_failed:
             return await inside.retry_failed()
-        ids = [await inside.document_called(each) for each in documents or ()]
+        ids = [await inside.document_called(name) for name in documents or ()]
         return await inside.retry_all(ids)
 
     retried = in_workspace(context, workspace, retry)
@@ -103,7 +103,7 @@ def retry_documents(
         present.print_json(schemas.RetryReport(documents=retried))
     else:
         _show_retried(retried)
-    if any(each.refusal for each in retried):
+    if any(outcome.refusal for outcome in retried):
         raise typer.Exit(1)
 
 
@@ -112,10 +112,10 @@ def _show_retried(retried: Sequence[Retried]) -> None:
         present.terminal().print("No failed documents.")
         return
     listing = present.table("document", "status", "")
-    for each in retried:
-        document = each.document
+    for outcome in retried:
+        document = outcome.document
         status = present.status_text(document) if document else Text("refused", style="bold red")
-        listing.add_row(str(each.document_id), status, present.plain(each.refusal))
+        listing.add_row(str(outcome.document_id), status, present.plain(outcome.refusal))
     listing.show(present.terminal())
 
 
@@ -123,7 +123,7 @@ def _show_retried(retried: Sequence[Retried]) -> None:
 def delete_document(
     *,
     context: typer.Context,
-    called: DocumentName,
+    document_name: DocumentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Erase it, as `documents erase` does.")
@@ -134,7 +134,7 @@ def delete_document(
     """Delete a document, its attachments and everything made from them."""
 
     async def delete(inside: WorkspaceEngine) -> tuple[Document, Erasure | None]:
-        document_id = await inside.document_called(called)
+        document_id = await inside.document_called(document_name)
         document = await inside.document(document_id)
         if not yes:
             require_yes(_question(document, " and everything made from it"), done="deleted")
@@ -150,14 +150,14 @@ def delete_document(
     if as_json:
         present.print_json(document)
     else:
-        present.terminal().print(Text(f"Deleted {_named(document)}."))
+        present.terminal().print(Text(f"Deleted {_description(document)}."))
 
 
 @app.command("erase", epilog=EXIT_CODES)
 def erase(
     *,
     context: typer.Context,
-    called: Annotated[
+    document_name: Annotated[
         str | None,
         typer.Argument(
             metavar="[DOCUMENT]", help="Its id, the beginning of its id, or its file name."
@@ -180,15 +180,15 @@ def erase(
 
     Keep the certificate (--json): `footnote erasure verify` holds it against the audit log.
     """
-    if sum(each is not None for each in (called, collection, principal)) != 1:
+    if sum(target is not None for target in (document_name, collection, principal)) != 1:
         raise InvalidRequest(
             "It is not clear what is meant.",
             hint="Name a document, or give --collection or --principal.",
         )
 
-    async def erased(inside: WorkspaceEngine) -> Erasure:
-        if called is not None:
-            document_id = await inside.document_called(called)
+    async def erase_target(inside: WorkspaceEngine) -> Erasure:
+        if document_name is not None:
+            document_id = await inside.document_called(document_name)
             if not yes:
                 document = await inside.document(document_id)
                 require_yes(
@@ -196,29 +196,29 @@ def erase(
                     done="erased",
                 )
             return await inside.erase_document(document_id)
-        what = (
+        scope = (
             f"all documents of the collection {collection}"
             if collection is not None
             else f"all that {principal} handed in, asked and was answered"
         )
         if not yes:
-            require_yes(f"Erase {present.plain(what)}, and what quotes it?", done="erased")
+            require_yes(f"Erase {present.plain(scope)}, and what quotes it?", done="erased")
         if collection is not None:
             return await inside.erase_collection(collection)
         return await inside.erase_principal(principal or "")
 
-    erasure = in_workspace(context, workspace, erased)
+    erasure = in_workspace(context, workspace, erase_target)
     _show_erasure(erasure, as_json=as_json)
     raise typer.Exit(0 if erasure.complete else 1)
 
 
 def _question(document: Document, besides: str) -> str:
-    return f"Delete {_named(document)}{besides}?"
+    return f"Delete {_description(document)}{besides}?"
 
 
-def _named(document: Document) -> str:
-    named = f"{document.title} ({document.filename}, {document.document_id})"
-    return present.plain(named)
+def _description(document: Document) -> str:
+    text = f"{document.title} ({document.filename}, {document.document_id})"
+    return present.plain(text)
 
 
 def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:
@@ -234,23 +234,29 @@ def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:
     empty = sum(not check.held and not check.left for check in erasure.checks)
     name = present.plain(erasure.name)
     documents = counted(len(erasure.document_ids), "document")
-    said = (
+    message = (
         f"Erased the {erasure.target} {name} with {documents} for "
         f"{present.plain(erasure.erased_by)} on {erasure.erased_at:%Y-%m-%d %H:%M:%S} UTC; "
-        f"{_remains(erasure)}. {empty} other places had nothing of it."
+        f"{_remainder(erasure)}. {empty} other places had nothing of it."
     )
-    console.print(Text(said), soft_wrap=True)
+    console.print(Text(message), soft_wrap=True)
     console.print("Not reached:")
-    for each in erasure.not_reached:
-        console.print(Text(f"- {each}"), soft_wrap=True)
+    for unreached in erasure.not_reached:
+        console.print(Text(f"- {unreached}"), soft_wrap=True)
     seal = f"Certificate {erasure.certificate_id}, SHA-256 {erasure.sha256}"
     console.print(Text(seal), soft_wrap=True)
 
 
-def _remains(erasure: Erasure) -> str:
+def _remainder(erasure: Erasure) -> str:
     """What is left of it."""
-    left = [f"{each.left} {each.place}" for each in erasure.checks if each.left and not each.kept]
-    kept = [f"{each.left} {each.place}" for each in erasure.checks if each.left and each.kept]
+    left = [
+        f"{check.left} {check.place}" for check in erasure.checks if check.left and not check.kept
+    ]
+    retained = [
+        f"{check.left} {check.place}" for check in erasure.checks if check.left and check.kept
+    ]
     if left:
         return f"there is still something of it left: {', '.join(left)}"
-    return f"nothing of it is left but {', '.join(kept)}" if kept else "nothing of it is left"
+    return (
+        f"nothing of it is left but {', '.join(retained)}" if retained else "nothing of it is left"
+    )

@@ -1,4 +1,4 @@
-"""Where a command meets the terminal: settings and logs before, sentences for errors after."""
+"""Runs commands: settings and logs before each, and a sentence for its error after it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ T = TypeVar("T")
 Work = TypeVar("Work", bound=Callable[..., object])
 
 Shown = AsyncIterator[object]
-"""What a command gives that shows something: the record that `--json` prints, once."""
+"""What a command that shows something yields: the record that `--json` prints, once."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """As <malloc.h> has them."""
@@ -56,16 +56,16 @@ _LARGE_BYTES = 1 << 20
 def prepared(*, tell: bool = True, **overrides: object) -> Settings:
     """The settings of this call, with the logs set up as they say.
 
-    Variables that look like settings and are none are told of, unless somebody else does.
+    Warns of variables that look like settings and are none, unless `tell` is off.
     """
     from footnote.interfaces.logs import write_logs
     from footnote.settings import settings_from, unknown_variables
 
-    given = {name: value for name, value in overrides.items() if value is not None}
+    supplied = {name: value for name, value in overrides.items() if value is not None}
     if tell:
-        for name, meant in unknown_variables(os.environ):
-            show_degraded([f"there is no setting {name}; {meant}"])
-    settings = settings_from(None, given)
+        for name, hint in unknown_variables(os.environ):
+            show_degraded([f"there is no setting {name}; {hint}"])
+    settings = settings_from(None, supplied)
     write_logs(settings)
     return settings
 
@@ -106,8 +106,8 @@ def require_yes(question: str, done: str) -> None:
         ) from None
     if not sure:
         # What a pipe answers ends no line.
-        told = "" if sys.stdin.isatty() else "\n"
-        Console(stderr=True).print(f"{told}Nothing was {done}.")
+        line_end = "" if sys.stdin.isatty() else "\n"
+        Console(stderr=True).print(f"{line_end}Nothing was {done}.")
         raise typer.Abort
 
 
@@ -118,7 +118,7 @@ def in_workspace(
     *,
     top_k: int | None = None,
 ) -> T:
-    """What a verb gives in the workspace of a command, in an engine of this process."""
+    """The result of a verb in the workspace of a command, with an engine of this process."""
     settings = prepared(top_k=top_k)
     name = chosen_workspace(context, workspace)
 
@@ -147,40 +147,46 @@ def workspace_command(
 
     def add(work: Work) -> Work:
         shows = inspect.isasyncgenfunction(work)
-        _, *own = inspect.signature(work).parameters.values()
-        holder = SimpleNamespace(__annotations__={each.name: each.annotation for each in own})
+        _, *specific = inspect.signature(work).parameters.values()
+        holder = SimpleNamespace(
+            __annotations__={option.name: option.annotation for option in specific}
+        )
         hints = get_type_hints(holder, vars(sys.modules[work.__module__]), include_extras=True)
-        options: list[tuple[str, object, object]] = [("workspace", Workspace, None)]
-        options += [("as_json", AsJson, False)] if shows else []
-        taken = [
+        shared: list[tuple[str, object, object]] = [("workspace", Workspace, None)]
+        shared += [("as_json", AsJson, False)] if shows else []
+        parameters = [
             ("context", typer.Context, inspect.Parameter.empty),
-            *((each.name, hints[each.name], each.default) for each in own),
-            *options,
+            *((option.name, hints[option.name], option.default) for option in specific),
+            *shared,
         ]
 
         def command(
-            *, context: typer.Context, workspace: str | None, as_json: bool = False, **given: object
+            *,
+            context: typer.Context,
+            workspace: str | None,
+            as_json: bool = False,
+            **arguments: object,
         ) -> None:
-            async def done(inside: WorkspaceEngine) -> None:
-                working = work(inside, **given)
-                if not isinstance(working, AsyncGenerator):
-                    await cast("Awaitable[None]", working)
+            async def run(inside: WorkspaceEngine) -> None:
+                running = work(inside, **arguments)
+                if not isinstance(running, AsyncGenerator):
+                    await cast("Awaitable[None]", running)
                     return
-                async with aclosing(working):
-                    async for record in working:
+                async with aclosing(running):
+                    async for record in running:
                         if as_json:
                             print_json(record)
                             return
 
-            in_workspace(context, workspace, done)
+            in_workspace(context, workspace, run)
 
         command.__doc__ = work.__doc__
         command.__annotations__ = {}
-        by_name = inspect.Parameter.KEYWORD_ONLY
+        keyword_only = inspect.Parameter.KEYWORD_ONLY
         vars(command)["__signature__"] = inspect.Signature(
             [
-                inspect.Parameter(each, by_name, default=was, annotation=hint)
-                for each, hint, was in taken
+                inspect.Parameter(key, keyword_only, default=default, annotation=hint)
+                for key, hint, default in parameters
             ]
         )
         settings = {"ignore_unknown_options": negative_numbers}
@@ -221,12 +227,12 @@ def about_arguments(error: BaseException, arguments: Sequence[str]) -> BaseExcep
     Commands that take files may be given such names, so arguments are not refused before.
     """
     if isinstance(error, UnicodeEncodeError):
-        for each in arguments:
+        for argument in arguments:
             try:
-                each.encode()
+                argument.encode()
             except UnicodeEncodeError as wrong:
-                byte = os.fsencode(each[wrong.start])[0]
-                before = len(os.fsencode(each[: wrong.start]))
+                byte = os.fsencode(argument[wrong.start])[0]
+                before = len(os.fsencode(argument[: wrong.start]))
                 return InvalidRequest(
                     f"an argument is not UTF-8: its byte {before + 1:,} is 0x{byte:02X}",
                     hint="write it in UTF-8",
@@ -244,7 +250,7 @@ def exit_code_for(error: BaseException, *, as_json: bool) -> int:
             report(failure.code, str(error), hint, failure.exit_code, as_json=as_json)
             return failure.exit_code
         case typer.TyperException():
-            message = _in_our_words(error)
+            message = _usage_message(error)
             if message.startswith("Usage: ") and not as_json:  # a group without a command of it
                 sys.stderr.write(f"{message}\n")
             elif message:  # empty after a help page
@@ -262,8 +268,8 @@ def exit_code_for(error: BaseException, *, as_json: bool) -> int:
             raise error
 
 
-def _in_our_words(error: typer.TyperException) -> str:
-    """What is wrong with a command line; what libraries say of a value is put in words of ours."""
+def _usage_message(error: typer.TyperException) -> str:
+    """What is wrong with a command line; messages of libraries are replaced by our own."""
     from pydantic import ValidationError
 
     from footnote.validation.messages import wrong_value
@@ -275,9 +281,9 @@ def _in_our_words(error: typer.TyperException) -> str:
     if formats:
         moment = datetime(2024, 5, 31, 9, 30, tzinfo=UTC)
         examples = [
-            moment.strftime(each).replace("+0000", "Z")
-            for each in re.findall("'([^']+)'", formats)
-            if "%f" not in each
+            moment.strftime(time_format).replace("+0000", "Z")
+            for time_format in re.findall("'([^']+)'", formats)
+            if "%f" not in time_format
         ]
         error.message = f"{value} is not like {' or '.join(examples)}."
     return error.format_message()
@@ -288,11 +294,11 @@ _NOT_OF_FORMAT = " does not match the format"
 
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-"""What a device says that takes nothing more."""
+"""The error numbers of a device that is full."""
 
 
 def _unexpected(error: Exception, *, as_json: bool) -> int:
-    """Say what nobody foresaw, or that the output or the disk takes nothing more."""
+    """Report an unexpected error, or that the output or the disk is full."""
     if isinstance(error, OSError) and error.errno in _FULL:
         _stop_writing()
         sentence = f"Footnote cannot write: {error.strerror}."
@@ -310,7 +316,7 @@ _UNEXPECTED_HINT = "Run it again with FOOTNOTE_LOG=debug to see where."
 
 
 def _usage_hint(error: typer.TyperException) -> str:
-    """Where to read how the command that was meant is used."""
+    """Where to read how the command is used."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "footnote")
     if getattr(getattr(context, "command", None), "commands", None) or context is None:
@@ -340,9 +346,9 @@ def report(code: str, message: str, hint: str | None, exit_code: int, *, as_json
         return
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     # They quote names that others gave, which must not steer a terminal.
-    for name, style, said in (("Error: ", "bold red", message), ("Hint: ", "bold", hint)):
-        if said:
-            lines = "\n".join(map(plain, said.split("\n")))
+    for name, style, sentence in (("Error: ", "bold red", message), ("Hint: ", "bold", hint)):
+        if sentence:
+            lines = "\n".join(map(plain, sentence.split("\n")))
             console.print(Text.assemble((name, style), lines), soft_wrap=True)
 
 
@@ -359,5 +365,5 @@ def ending_with(exit_code: Callable[[], int]) -> Iterator[None]:
 
 
 def _stop_writing() -> None:
-    """Let the interpreter flush into nothing at its end instead of complaining."""
+    """Let the interpreter flush into the null device at its end instead of complaining."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -30,11 +30,11 @@ app = typer.Typer(
 @app.command("status", epilog=EXIT_CODES)
 def status(as_json: AsJson = False) -> None:
     """Show the master key, and which keys each workspace has."""
-    found = in_installation(lambda engine: engine.encryption_status())
+    report = in_installation(lambda engine: engine.encryption_status())
     if as_json:
-        present.print_json(found)
+        present.print_json(report)
     else:
-        _show(found)
+        _show(report)
 
 
 @app.command("rotate-master", epilog=EXIT_CODES)
@@ -57,18 +57,18 @@ def rotate_master(
     as_json: AsJson = False,
 ) -> None:
     """Wrap every data key anew; no content is encrypted again."""
-    done = in_installation(
+    rotation = in_installation(
         lambda engine: engine.rotate_master_key(new_version=not same_version, retire_old=retire_old)
     )
     if as_json:
-        present.print_json(done)
+        present.print_json(rotation)
         return
-    said = (
-        f"Wrapped {counted(done.keys, 'key')} of {counted(done.workspaces, 'workspace')} by "
-        f"{done.master_key}."
+    message = (
+        f"Wrapped {counted(rotation.keys, 'key')} of {counted(rotation.workspaces, 'workspace')} "
+        f"by {rotation.master_key}."
     )
-    said += " Older versions are retired." if done.old_retired else ""
-    present.terminal().print(Text(said))
+    message += " Older versions are retired." if rotation.old_retired else ""
+    present.terminal().print(Text(message))
 
 
 @app.command("rotate-data", epilog=EXIT_CODES)
@@ -83,7 +83,9 @@ def rotate_data(
         return await engine.encryption_status() if as_json else None
 
     if (status := in_installation(begin)) is not None:
-        present.print_json(next(each for each in status.workspaces if each.workspace == name))
+        present.print_json(
+            next(workspace for workspace in status.workspaces if workspace.workspace == name)
+        )
         return
     present.terminal().print(
         Text(f"A worker will encrypt {present.plain(name)} under a new key, within half an hour.")
@@ -96,15 +98,15 @@ def export_keys(
     as_json: AsJson = False,
 ) -> None:
     """Write the wrapped data keys of all workspaces into a file, to keep beside backups."""
-    done = in_installation(lambda engine: engine.export_keys(path))
+    export = in_installation(lambda engine: engine.export_keys(path))
     if as_json:
-        present.print_json(done)
+        present.print_json(export)
         return
-    said = (
-        f"Wrote {counted(done.keys, 'wrapped key')} of {counted(done.workspaces, 'workspace')} to "
-        f"{done.path}."
+    message = (
+        f"Wrote {counted(export.keys, 'wrapped key')} of {counted(export.workspaces, 'workspace')} "
+        f"to {export.path}."
     )
-    present.terminal().print(Text(present.plain(said)), soft_wrap=True)
+    present.terminal().print(Text(present.plain(message)), soft_wrap=True)
 
 
 @app.command("import-keys", epilog=EXIT_CODES)
@@ -113,23 +115,24 @@ def import_keys(
     as_json: AsJson = False,
 ) -> None:
     """Put the keys of a file back, after a backup of the database was restored."""
-    done = in_installation(lambda engine: engine.import_keys(path))
+    imported = in_installation(lambda engine: engine.import_keys(path))
     if as_json:
-        present.print_json(done)
+        present.print_json(imported)
         return
     terminal = present.terminal()
     terminal.print(
-        Text(f"Restored {counted(done.restored, 'key')}; {done.unchanged} there already.")
+        Text(f"Restored {counted(imported.restored, 'key')}; {imported.unchanged} there already.")
     )
-    if done.absent:
-        told = f"Not here: {present.plain(', '.join(done.absent))}."
-        terminal.print(Text(told), soft_wrap=True)
-    if done.unlisted:
-        told = (
-            f"Not in the file: {present.plain(', '.join(done.unlisted))}. Whatever was destroyed "
-            "before it was written came back with the backup: footnote workspace destroy NAME"
+    if imported.absent:
+        message = f"Not here: {present.plain(', '.join(imported.absent))}."
+        terminal.print(Text(message), soft_wrap=True)
+    if imported.unlisted:
+        message = (
+            f"Not in the file: {present.plain(', '.join(imported.unlisted))}. Whatever was "
+            "destroyed before it was written came back with the backup: footnote workspace "
+            "destroy NAME"
         )
-        terminal.print(Text(told), soft_wrap=True)
+        terminal.print(Text(message), soft_wrap=True)
 
 
 @workspaces.command("destroy", epilog=EXIT_CODES)
@@ -153,40 +156,41 @@ def destroy(
             f"Destroy the workspace {present.plain(name)} with all that is in it, for ever?",
             done="destroyed",
         )
-    done = in_installation(
+    destruction = in_installation(
         lambda engine: engine.destroy_workspace(name, retire_master_key=retire_master_key)
     )
     if as_json:
-        present.print_json(done)
+        present.print_json(destruction)
     else:
-        for line in proof(done):
+        for line in proof(destruction):
             present.terminal().print(Text(line))
-    if not done.complete:
+    if not destruction.complete:
         raise typer.Exit(_INCOMPLETE)
 
 
-def proof(done: Destruction) -> list[str]:
-    """What was looked at and tried, a sentence each."""
-    held, left = (sum(getattr(each, what) for each in done.checks) for what in ("held", "left"))
+def proof(destruction: Destruction) -> list[str]:
+    """What was checked and tried, a sentence for each."""
+    held = sum(check.held for check in destruction.checks)
+    left = sum(check.left for check in destruction.checks)
     lines = [
-        f"Destroyed the workspace {present.plain(done.workspace)}: of {held:,} rows and files in "
-        f"{len(done.checks)} places {left:,} are left.",
-        f"Tried to decrypt {done.samples:,} encrypted values that were copied before: "
-        f"{done.samples_readable:,} could be read with the keys that are left.",
+        f"Destroyed the workspace {present.plain(destruction.workspace)}: of {held:,} rows and "
+        f"files in {len(destruction.checks)} places {left:,} are left.",
+        f"Tried to decrypt {destruction.samples:,} encrypted values that were copied before: "
+        f"{destruction.samples_readable:,} could be read with the keys that are left.",
     ]
-    if places := [f"{each.place} ({each.left:,})" for each in done.checks if each.left]:
+    if places := [f"{check.place} ({check.left:,})" for check in destruction.checks if check.left]:
         lines.append(
-            f"Left in {', '.join(places)}: what belongs to {done.workspace_id} there is to be "
-            "deleted by hand."
+            f"Left in {', '.join(places)}: what belongs to {destruction.workspace_id} there is to "
+            "be deleted by hand."
         )
-    if not done.encrypted:
+    if not destruction.encrypted:
         lines.append(
             "Its content was not encrypted, so backups made before still show it; delete them."
         )
-    elif done.backup_keys_usable:
+    elif destruction.backup_keys_usable:
         lines.append(
-            f"Backups made before hold {done.backup_keys_usable} of its keys, which the master key "
-            "still unwraps. To make those backups unreadable too: footnote encryption "
+            f"Backups made before hold {destruction.backup_keys_usable} of its keys, which the "
+            "master key still unwraps. To make those backups unreadable too: footnote encryption "
             "rotate-master --retire-old"
         )
     else:
@@ -194,19 +198,19 @@ def proof(done: Destruction) -> list[str]:
     return lines
 
 
-def _show(found: EncryptionStatus) -> None:
+def _show(report: EncryptionStatus) -> None:
     terminal = present.terminal()
-    terminal.print(Text(f"New workspaces are encrypted: {found.encryption}"))
-    terminal.print(Text(f"Master key: {found.master_key}"))
-    for each in found.workspaces:
-        keys = ", ".join(f"version {key.version} {key.state}" for key in each.keys) or "none"
-        said = (
-            f"{present.plain(each.workspace)}: {'encrypted' if each.encrypted else 'not encrypted'}"
-        )
-        said += f", data keys: {keys}"
-        if each.bare_credentials:
-            said += f", credentials stored before encryption: {each.bare_credentials}"
-        terminal.print(Text(said))
-        if each.unavailable is not None:
-            told = f"{each.workspace}: not all data keys can be unwrapped: {each.unavailable}"
-            terminal.print(Text(present.plain(told)), soft_wrap=True)
+    terminal.print(Text(f"New workspaces are encrypted: {report.encryption}"))
+    terminal.print(Text(f"Master key: {report.master_key}"))
+    for workspace in report.workspaces:
+        keys = ", ".join(f"version {key.version} {key.state}" for key in workspace.keys) or "none"
+        state = "encrypted" if workspace.encrypted else "not encrypted"
+        line = f"{present.plain(workspace.workspace)}: {state}"
+        line += f", data keys: {keys}"
+        if workspace.bare_credentials:
+            line += f", credentials stored before encryption: {workspace.bare_credentials}"
+        terminal.print(Text(line))
+        if workspace.unavailable is not None:
+            name, reason = workspace.workspace, workspace.unavailable
+            warning = f"{name}: not all data keys can be unwrapped: {reason}"
+            terminal.print(Text(present.plain(warning)), soft_wrap=True)

@@ -33,20 +33,20 @@ app = typer.Typer(
 @workspace_command(app, "list")
 async def show(inside: WorkspaceEngine) -> Shown:
     """List what was erased, oldest first: ids, and nothing of what was erased."""
-    found = await inside.erasures()
-    yield ErasureList(erasures=found)
-    if not found:
+    ledger = await inside.erasures()
+    yield ErasureList(erasures=ledger)
+    if not ledger:
         present.terminal().print("Nothing was erased.")
         return
     listing = present.table("certificate", "target", "name", "#documents", "erased by", "on")
-    for each in found:
+    for erasure in ledger:
         listing.add_row(
-            str(each.certificate_id),
-            each.target,
-            present.plain(each.name),
-            f"{len(each.document_ids):,}",
-            present.plain(each.erased_by),
-            f"{each.erased_at:%Y-%m-%d %H:%M}",
+            str(erasure.certificate_id),
+            erasure.target,
+            present.plain(erasure.name),
+            f"{len(erasure.document_ids):,}",
+            present.plain(erasure.erased_by),
+            f"{erasure.erased_at:%Y-%m-%d %H:%M}",
         )
     listing.show(present.terminal())
 
@@ -63,25 +63,25 @@ def verify(
 ) -> None:
     """Verify a certificate against the audit log; the exit code is 1 if it does not hold."""
     try:
-        given = adapter(Erasure).validate_python(_json_in(certificate))
+        erasure = adapter(Erasure).validate_python(_json_in(certificate))
     except ValidationError as error:
         raise InvalidRequest(
             f"{certificate} holds no certificate of an erasure",
             hint="give the JSON that `footnote documents erase --json` printed",
         ) from error
-    found = in_workspace(context, workspace, lambda inside: inside.verify_erasure(given))
+    verification = in_workspace(context, workspace, lambda inside: inside.verify_erasure(erasure))
     if as_json:
-        present.print_json(found)
-    elif found.valid:
-        said = (
-            f"The certificate {found.certificate_id} is entry {found.entry_no} of the audit log, "
-            "and nothing of it is there again."
+        present.print_json(verification)
+    elif verification.valid:
+        message = (
+            f"The certificate {verification.certificate_id} is entry {verification.entry_no} of "
+            "the audit log, and nothing of it is there again."
         )
-        present.terminal().print(Text(said), soft_wrap=True)
+        present.terminal().print(Text(message), soft_wrap=True)
     else:
-        for fault in found.faults:
+        for fault in verification.faults:
             present.terminal().print(Text(f"{fault}.", style="bold red"), soft_wrap=True)
-    if not found.valid:
+    if not verification.valid:
         raise typer.Exit(1)
 
 
@@ -102,34 +102,38 @@ def replay(
     """Erase again what a restored backup brought back; the exit code is 1 if some is refused."""
     entries = [entry for file in files for entry in entries_in(file)]
     if not yes:
-        documents = len({each for entry in entries for each in entry.document_ids})
-        what = f"{counted(len(entries), 'erasure')} out again, of {counted(documents, 'document')}"
-        require_yes(f"Carry {what}?", done="erased")
-    found = in_workspace(context, workspace, lambda inside: inside.replay_erasures(entries))
+        documents = len({document_id for entry in entries for document_id in entry.document_ids})
+        action = (
+            f"{counted(len(entries), 'erasure')} out again, of {counted(documents, 'document')}"
+        )
+        require_yes(f"Carry {action}?", done="erased")
+    results = in_workspace(context, workspace, lambda inside: inside.replay_erasures(entries))
     if as_json:
-        present.print_json(ReplayReport(erasures=found))
+        present.print_json(ReplayReport(erasures=results))
     else:
         listing = present.table("certificate", "#documents", "")
-        for each in found:
-            erased = each.erasure
+        for result in results:
+            erased = result.erasure
             listing.add_row(
-                str(each.certificate_id),
+                str(result.certificate_id),
                 "0" if erased is None else f"{len(erased.document_ids):,}",
-                present.plain(each.refusal or ("" if erased else "nothing of it was there")),
+                present.plain(result.refusal or ("" if erased else "nothing of it was there")),
             )
         listing.show(present.terminal())
-    if any(each.refusal or (each.erasure and not each.erasure.complete) for each in found):
+    if any(
+        result.refusal or (result.erasure and not result.erasure.complete) for result in results
+    ):
         raise typer.Exit(1)
 
 
 def entries_in(file: Path) -> tuple[ErasureEntry, ...]:
     """The erasures in a file: a certificate, an entry or a ledger. Raises InvalidRequest."""
-    found = _json_in(file)
+    content = _json_in(file)
     try:
-        if isinstance(found, dict) and "erasures" in found:
-            return adapter(ErasureList).validate_python(found).erasures
-        whole = isinstance(found, dict) and "sha256" in found
-        return (adapter(Erasure if whole else ErasureEntry).validate_python(found),)
+        if isinstance(content, dict) and "erasures" in content:
+            return adapter(ErasureList).validate_python(content).erasures
+        is_certificate = isinstance(content, dict) and "sha256" in content
+        return (adapter(Erasure if is_certificate else ErasureEntry).validate_python(content),)
     except ValidationError as error:
         raise InvalidRequest(
             f"{file} holds neither a certificate nor a ledger of erasures",
@@ -139,10 +143,10 @@ def entries_in(file: Path) -> tuple[ErasureEntry, ...]:
 
 def _json_in(file: Path) -> object:
     try:
-        found: object = json.loads(file.read_text("utf-8"))
+        content: object = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidRequest(
             f"{file} cannot be read as JSON: {json_fault(error)}",
             hint="check the path and its content",
         ) from error
-    return found
+    return content

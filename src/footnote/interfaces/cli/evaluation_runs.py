@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_SHOWN = ("ndcg", "recall", "right", "refused", "quote_found")
+_LISTED_METRICS = ("ndcg", "recall", "right", "refused", "quote_found")
 """Metrics that a list has room for."""
 RunId = Annotated[UUID, typer.Argument(metavar="RUN", help="The run's id.")]
 
@@ -38,23 +38,28 @@ async def show_runs(
     ] = 20,
 ) -> Shown:
     """List the runs, latest first."""
-    found = await inside.evaluation_runs(limit=limit)
-    yield EvaluationRunList(runs=found)
-    if not found:
+    runs = await inside.evaluation_runs(limit=limit)
+    yield EvaluationRunList(runs=runs)
+    if not runs:
         present.terminal().print("No runs are kept: footnote eval GOLDEN --keep keeps one.")
         return
     listing = present.table(
-        "run", "kept", "golden set", "setup", "#questions", *(f"#{each}" for each in _SHOWN)
+        "run",
+        "kept",
+        "golden set",
+        "setup",
+        "#questions",
+        *(f"#{name}" for name in _LISTED_METRICS),
     )
-    for each in found:
-        figures = {label.split("@")[0]: value for label, value in each.figures.items()}
+    for run in runs:
+        figures = {label.split("@")[0]: value for label, value in run.figures.items()}
         listing.add_row(
-            str(each.run_id),
-            f"{each.kept_at:%Y-%m-%d %H:%M}",
-            present.plain(each.golden_name),
-            present.plain(each.setup),
-            f"{each.questions:,}",
-            *(_figure(figures.get(name)) for name in _SHOWN),
+            str(run.run_id),
+            f"{run.kept_at:%Y-%m-%d %H:%M}",
+            present.plain(run.golden_name),
+            present.plain(run.setup),
+            f"{run.questions:,}",
+            *(_figure(figures.get(name)) for name in _LISTED_METRICS),
         )
     listing.show(present.terminal())
 
@@ -62,19 +67,19 @@ async def show_runs(
 @workspace_command(app, "show")
 async def show_run(inside: WorkspaceEngine, *, run_id: RunId) -> Shown:
     """Show a run with what came of each question."""
-    found = await inside.evaluation_run(run_id)
-    yield found
+    detail = await inside.evaluation_run(run_id)
+    yield detail
     figures = present.table("metric", "#figure")
-    for label, value in found.run.figures.items():
+    for label, value in detail.run.figures.items():
         figures.add_row(label, _figure(value))
     figures.show(present.terminal())
     questions = present.table("id", "kind", "verdict", "question")
-    for each in found.outcomes:
+    for outcome in detail.outcomes:
         questions.add_row(
-            present.plain(each.id),
-            present.plain(each.kind),
-            each.verdict,
-            present.plain(each.question),
+            present.plain(outcome.id),
+            present.plain(outcome.kind),
+            outcome.verdict,
+            present.plain(outcome.question),
         )
     questions.show(present.terminal())
 
@@ -89,22 +94,22 @@ async def compare_runs(
     """Compare two runs over the same questions."""
     from footnote.evaluation.kept import compare_evaluations
 
-    found = await compare_evaluations(inside, a, b)
-    yield found
+    comparison = await compare_evaluations(inside, a, b)
+    yield comparison
     listing = present.table("metric", "#a", "#b", "#b - a", "#p", "better")
-    for each in found.differences:
+    for difference in comparison.differences:
         listing.add_row(
-            each.metric,
-            _figure(each.a),
-            _figure(each.b),
-            f"{each.difference:+.3f}",
-            f"{each.p:.3f}",
-            each.better or "even",
+            difference.metric,
+            _figure(difference.a),
+            _figure(difference.b),
+            f"{difference.difference:+.3f}",
+            f"{difference.p:.3f}",
+            difference.better or "even",
         )
     listing.show(present.terminal())
-    if found.changes:
+    if comparison.changes:
         changes = present.table("id", "a", "b", "question")
-        for change in found.changes:
+        for change in comparison.changes:
             changes.add_row(
                 present.plain(change.id), change.a, change.b, present.plain(change.question)
             )
@@ -151,21 +156,21 @@ def start_run(
             order = order_of(text_of(golden), golden.name, plan=plan, k=k)
         return await inside.start_evaluation(order)
 
-    found = in_workspace(context, workspace, start)
+    started = in_workspace(context, workspace, start)
     if as_json:
-        present.print_json(found)
+        present.print_json(started)
         return
     present.terminal().print(
-        f"A worker will ask {found.questions:,} questions and keep the run as {found.run_id}."
+        f"A worker will ask {started.questions:,} questions and keep the run as {started.run_id}."
     )
 
 
 @workspace_command(app, "started")
 async def show_started(inside: WorkspaceEngine) -> Shown:
     """List what workers were told to ask lately, with how far it is."""
-    found = await inside.started_evaluations()
-    yield StartedEvaluationList(started=found)
-    if not found:
+    started = await inside.started_evaluations()
+    yield StartedEvaluationList(started=started)
+    if not started:
         present.terminal().print(
             "No worker was told to ask a golden set: footnote eval-runs start GOLDEN does."
         )
@@ -173,22 +178,22 @@ async def show_started(inside: WorkspaceEngine) -> Shown:
     listing = present.table(
         "run", "started", "golden set", "digest", "plan", "state", "#asked", "#of", "#cost"
     )
-    for each in found:
+    for run in started:
         listing.add_row(
-            str(each.run_id),
-            f"{each.started_at:%Y-%m-%d %H:%M}",
-            present.plain(each.golden_name),
-            each.golden,
-            present.plain(each.plan or "default"),
-            each.state,
-            f"{each.asked:,}",
-            f"{each.questions:,}",
-            f"${each.cost_usd:,.4f}",
+            str(run.run_id),
+            f"{run.started_at:%Y-%m-%d %H:%M}",
+            present.plain(run.golden_name),
+            run.golden,
+            present.plain(run.plan or "default"),
+            run.state,
+            f"{run.asked:,}",
+            f"{run.questions:,}",
+            f"${run.cost_usd:,.4f}",
         )
     listing.show(present.terminal())
-    for each in found:
-        if each.failure is not None:
-            present.terminal().print(f"{each.run_id}: {present.plain(each.failure)}")
+    for run in started:
+        if run.failure is not None:
+            present.terminal().print(f"{run.run_id}: {present.plain(run.failure)}")
 
 
 @workspace_command(app, "cancel")

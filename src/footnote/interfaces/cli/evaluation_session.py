@@ -1,4 +1,4 @@
-"""Carries out what `footnote eval` was told: measures, compares, gates, writes and shows."""
+"""Carries out `footnote eval`: measures, compares, gates, writes and shows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.validation.messages import wrong_value
 
-OWN = frozenset(
+ENGINE_SETTINGS = frozenset(
     {
         "home",
         "database_url",
@@ -49,10 +49,10 @@ OWN = frozenset(
 )
 """Settings that say which engine is asked, which is no way of searching."""
 
-UNSPOKEN = ("_key", "_keys", "_options", "_password", "_secret", "_token")
-"""How settings end that no report should name."""
+SECRET_ENDINGS = ("_key", "_keys", "_options", "_password", "_secret", "_token")
+"""The endings of settings that no report should name."""
 
-WHILE_INGESTING = frozenset(
+INGESTION_SETTINGS = frozenset(
     {
         "chunk_policy",
         "document_limits",
@@ -62,7 +62,7 @@ WHILE_INGESTING = frozenset(
 """Settings that change nothing about documents which are there."""
 
 _CHANGES = TypeAdapter(PlanChanges)
-_PLAN_FIELDS = frozenset(each.name for each in fields(PlanChanges))
+_PLAN_FIELDS = frozenset(field.name for field in fields(PlanChanges))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of it."""
+    """What the evaluation came to."""
 
     session: Session
     differences: tuple[Difference, ...]
@@ -110,7 +110,7 @@ def carry_out(order: Order) -> bool:
         require_keepable(len(golden.questions))
     baseline = read_baseline(order.gate, order.k, golden.digest) if order.gate else None
     sides = sides_of(order, settings)
-    session = _measured(order, golden, sides)
+    session = _measurement(order, golden, sides)
     run = session.runs[0]
     outcome = Outcome(
         session=session,
@@ -132,13 +132,13 @@ def carry_out(order: Order) -> bool:
                 f"{order.html} cannot be written: {error.strerror}",
                 hint="check the path and its rights",
             ) from error
-    # Say on standard error what the figures suffer from.
+    # Say on standard error what makes the figures worse than they should be.
     for document in session.failed_documents:
         sentence = present.failure_sentence(document)
         _note(f"{document.filename} could not be indexed: {sentence}")
     for name in session.runs[0].missing_documents:
         _note(f"no document is called {name}, though questions expect it")
-    present.show_degraded(dict.fromkeys(each for run in session.runs for each in run.degraded))
+    present.show_degraded(dict.fromkeys(note for run in session.runs for note in run.degraded))
     if order.as_json:
         typer.echo(json.dumps(_json(outcome), indent=2, ensure_ascii=False))
     else:
@@ -177,17 +177,19 @@ async def _keep(settings: Settings, workspace: str | None, runs: Sequence[Run]) 
     async with await open_engine(settings) as engine:
         inside = await engine.workspace(workspace)
         for run in runs:
-            kept = await inside.keep_evaluation(kept_form(run))
-            _note(f"the run is kept as {kept.run_id}")
+            stored = await inside.keep_evaluation(kept_form(run))
+            _note(f"the run is kept as {stored.run_id}")
 
 
-def _side(order: Order, settings: Settings, plan: str | None, given: Sequence[str]) -> Side:
-    pairs = dict(_pair(each) for each in given)
+def _side(order: Order, settings: Settings, plan: str | None, assignments: Sequence[str]) -> Side:
+    pairs = dict(_pair(assignment) for assignment in assignments)
     changes = {key: value for key, value in pairs.items() if key in _PLAN_FIELDS}
-    others: dict[str, object] = {key: value for key, value in pairs.items() if key not in changes}
-    for key in others:
+    overrides: dict[str, object] = {
+        key: value for key, value in pairs.items() if key not in changes
+    }
+    for key in overrides:
         _check_setting(key, ingests=order.folder is not None)
-    name = ", ".join([plan or DEFAULT_PLAN, *given])
+    name = ", ".join([plan or DEFAULT_PLAN, *assignments])
     return Side(
         setup=Setup(
             plan=plan,
@@ -196,7 +198,7 @@ def _side(order: Order, settings: Settings, plan: str | None, given: Sequence[st
             concurrency=order.concurrency,
             named=name,
         ),
-        settings=settings_from(settings, others) if others else settings,
+        settings=settings_from(settings, overrides) if overrides else settings,
     )
 
 
@@ -215,11 +217,11 @@ def _check_setting(key: str, *, ingests: bool) -> None:
             f"there is nothing called {key!r} to set",
             hint=f"a plan has {', '.join(sorted(_PLAN_FIELDS))}; docs/settings.md has the settings",
         )
-    if key in OWN or key.endswith(UNSPOKEN):
+    if key in ENGINE_SETTINGS or key.endswith(SECRET_ENDINGS):
         raise InvalidRequest(
             f"{key} cannot be set here", hint=f"set FOOTNOTE_{key.upper()} in the environment"
         )
-    if key in WHILE_INGESTING and not ingests:
+    if key in INGESTION_SETTINGS and not ingests:
         raise InvalidRequest(
             f"{key} changes nothing about documents that are there",
             hint="name a folder with --ingest to measure what it does",
@@ -237,11 +239,11 @@ def _plan_changes(values: Mapping[str, str]) -> PlanChanges:
         ) from error
 
 
-def _measured(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session:
+def _measurement(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session:
     files: tuple[Path, ...] = ()
     if order.folder is not None:
         # A golden set beside its documents would answer its own questions.
-        files = tuple(each for each in found([order.folder]) if each != order.golden.resolve())
+        files = tuple(file for file in found([order.folder]) if file != order.golden.resolve())
         if not files:
             raise InvalidRequest(
                 f"there is no document in {order.folder}", hint="name a folder with documents"
@@ -254,14 +256,14 @@ def _measured(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session
 
         def ingesting(documents: Mapping[UUID, Document]) -> None:
             resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
-            done = sum(each.status in resting for each in documents.values())
+            done = sum(document.status in resting for document in documents.values())
             progress.update(indexing, total=len(documents), completed=done, visible=True)
 
-        def asked(_done: int, _total: int) -> None:
+        def count_question(_done: int, _total: int) -> None:
             progress.start_task(asking)
             progress.update(asking, advance=1, visible=True)
 
-        watch = Watch(ingesting=ingesting, asking=asked)
+        watch = Watch(ingesting=ingesting, asking=count_question)
         return wait_for(measure(golden, sides, corpus, work_until_resting, watch))
 
 
@@ -282,24 +284,24 @@ def _note(sentence: str) -> None:
 
 def _json(outcome: Outcome) -> dict[str, Value]:
     runs = outcome.session.runs
-    told: dict[str, Value] = {
-        "failed_documents": [each.filename for each in outcome.session.failed_documents]
+    details: dict[str, Value] = {
+        "failed_documents": [failed.filename for failed in outcome.session.failed_documents]
     }
     if outcome.regressions is not None:
-        told["regressions"] = [
+        details["regressions"] = [
             {
-                "metric": each.label,
-                "before": each.before,
-                "now": each.now,
-                "p": each.p,
-                "sentence": each.sentence,
+                "metric": regression.label,
+                "before": regression.before,
+                "now": regression.now,
+                "p": regression.p,
+                "sentence": regression.sentence,
             }
-            for each in outcome.regressions
+            for regression in outcome.regressions
         ]
     if len(runs) == 1:
-        return {**summary(runs[0]), **told}
+        return {**summary(runs[0]), **details}
     a, b = map(summary, runs)
-    return {"a": a, "b": b, "differences": differences_summary(outcome.differences), **told}
+    return {"a": a, "b": b, "differences": differences_summary(outcome.differences), **details}
 
 
 def _show(order: Order, outcome: Outcome) -> None:

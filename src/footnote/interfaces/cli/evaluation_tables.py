@@ -35,9 +35,9 @@ def show_differences(
     for key, run in zip("ab", runs, strict=True):
         console.print(Text(f"{key}: {present.plain(run.setup.name)}"))
     listing = present.table("metric", "#a", "#b", "#b - a", "#95 % interval", "#p", "better")
-    for each in differences:
-        a, b = (_value(run, each.metric) for run in runs)
-        label, difference, interval, p, better = difference_row(each)
+    for comparison in differences:
+        a, b = (_value(run, comparison.metric) for run in runs)
+        label, difference, interval, p, better = difference_row(comparison)
         verdict = Text(better, style=_STYLES[better])
         listing.add_row(label, a, b, difference, interval, p, verdict)
     listing.show(console)
@@ -49,27 +49,29 @@ def show_kinds(console: Console, run: Run) -> None:
     labels = [metric.label(run.setup.k) for metric in metrics]
     listing = present.table("kind", "#questions", *(f"#{label}" for label in labels))
     for kind, figures in run.by_kind.items():
-        count = sum(each.golden.kind == kind for each in run.judged)
+        count = sum(judged.golden.kind == kind for judged in run.judged)
         shares = [share_text(figures[label]) for label in labels]
         listing.add_row(present.plain(kind), str(count), *shares)
     listing.show(console)
 
 
-def show_worst(console: Console, run: Run, most: int) -> None:
+def show_worst(console: Console, run: Run, limit: int) -> None:
     """The questions that went worst, with what was expected and what was said."""
-    bad = [each for each in sorted(run.judged, key=lambda each: each.worth) if not each.right]
-    if not bad or not most:
+    bad = [
+        judged for judged in sorted(run.judged, key=lambda judged: judged.worth) if not judged.right
+    ]
+    if not bad or not limit:
         return
     console.print(Text(f"{len(bad)} of {len(run.judged)} questions went wrong", style="bold"))
-    for each in bad[:most]:
-        console.print(_verdict_lines(each), soft_wrap=True)
+    for judged in bad[:limit]:
+        console.print(_verdict_lines(judged), soft_wrap=True)
     console.print()
 
 
 def _verdict_lines(judged: Judged) -> Text:
     golden = judged.golden
-    places = [_place(span.document, span.page) for span in golden.relevant]
-    expected = golden.answer or ", ".join(places) or "a refusal"
+    locations = [_location(span.document, span.page) for span in golden.relevant]
+    expected = golden.answer or ", ".join(locations) or "a refusal"
     lines = [
         Text.assemble(
             (f"{present.plain(golden.identity)} ", "cyan"),
@@ -79,16 +81,16 @@ def _verdict_lines(judged: Judged) -> Text:
         Text(f"    expected  {present.excerpt(expected, 200)}", style="dim"),
     ]
     for citation in judged.citations:
-        where = _place(citation.document, citation.page)
-        said = f"    said      {present.excerpt(citation.quote, 160)} ({where})"
-        lines.append(Text(said, style="dim"))
+        location = _location(citation.document, citation.page)
+        line = f"    said      {present.excerpt(citation.quote, 160)} ({location})"
+        lines.append(Text(line, style="dim"))
     if not judged.citations:
-        first = [_place(each.document, each.page) for each in judged.results[:3]]
+        first = [_location(result.document, result.page) for result in judged.results[:3]]
         lines.append(Text(f"    found     {', '.join(first) or NOTHING}", style="dim"))
     return Text("\n").join(lines)
 
 
-def _place(document: str, page: int | None) -> str:
+def _location(document: str, page: int | None) -> str:
     name = present.plain(document)
     return name if page is None else f"{name} p. {page}"
 
@@ -97,8 +99,8 @@ def show_gate(console: Console, regressions: Sequence[Regression]) -> None:
     """A sentence for each metric that fell significantly, or that none did."""
     if not regressions:
         console.print(Text("No figure is significantly below the baseline.", style="green"))
-    for each in regressions:
-        console.print(Text(f"Regression: {each.sentence}", style="bold red"), soft_wrap=True)
+    for regression in regressions:
+        console.print(Text(f"Regression: {regression.sentence}", style="bold red"), soft_wrap=True)
 
 
 def _value(run: Run, metric: Metric) -> str:

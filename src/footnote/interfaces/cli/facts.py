@@ -30,7 +30,7 @@ app = typer.Typer(
 )
 
 FactId = Annotated[UUID, typer.Argument(metavar="FACT", help="The fact's id.")]
-OfDocument = Annotated[
+DocumentOption = Annotated[
     str | None,
     typer.Option("--document", metavar="DOCUMENT", help="Only of this: an id or a file name."),
 ]
@@ -40,7 +40,7 @@ OfDocument = Annotated[
 async def show_facts(
     inside: WorkspaceEngine,
     *,
-    document: OfDocument = None,
+    document: DocumentOption = None,
     entity: Annotated[
         str | None,
         typer.Option("--entity", metavar="ENTITY", help="Only about this: an id or a name."),
@@ -59,21 +59,21 @@ async def show_facts(
     cursor: Cursor = None,
 ) -> Shown:
     """List facts in the order of their documents."""
-    wanted = tuple(statuses or (FactStatus.PROPOSED, FactStatus.CONFIRMED))
-    found = await inside.facts(
-        document_id=await _called(inside, document),
+    requested = tuple(statuses or (FactStatus.PROPOSED, FactStatus.CONFIRMED))
+    page = await inside.facts(
+        document_id=await _document_id(inside, document),
         entity_id=None if entity is None else await inside.entity_called(entity),
         kinds=tuple(kinds or ()),
-        statuses=wanted,
+        statuses=requested,
         limit=limit,
         cursor=cursor,
     )
-    yield found
-    if not found.facts:
+    yield page
+    if not page.facts:
         progress = await inside.fact_progress()
         present.terminal().print("There are no facts. " + reading_advice(progress, "facts"))
         return
-    _show(found.facts)
+    _show(page.facts)
 
 
 @workspace_command(app, "recall")
@@ -86,18 +86,18 @@ async def recall(
             parser=of_kind("FactQuery"), metavar="QUERY", help="A question, or a topic."
         ),
     ],
-    document: OfDocument = None,
+    document: DocumentOption = None,
     limit: Limit = 10,
 ) -> Shown:
     """Find the facts that say most about a query."""
-    document_id = await _called(inside, document)
-    found = await inside.recall_facts(query, document_id=document_id, limit=limit)
-    yield RecalledFactList(facts=found)
-    if not found:
+    document_id = await _document_id(inside, document)
+    hits = await inside.recall_facts(query, document_id=document_id, limit=limit)
+    yield RecalledFactList(facts=hits)
+    if not hits:
         progress = await inside.fact_progress()
         present.terminal().print("No facts were found. " + reading_advice(progress, "facts"))
         return
-    _show([each.fact for each in found])
+    _show([hit.fact for hit in hits])
 
 
 @workspace_command(app, "show")
@@ -107,9 +107,9 @@ async def show_fact(
     fact_id: FactId,
 ) -> Shown:
     """Show a fact with the words that it was taken from."""
-    found = await inside.fact(fact_id)
-    yield found
-    _show_one(found)
+    fact = await inside.fact(fact_id)
+    yield fact
+    _print_fact(fact)
 
 
 @workspace_command(app, "confirm")
@@ -119,9 +119,9 @@ async def confirm(
     fact_id: FactId,
 ) -> Shown:
     """Confirm a fact, wherever the same is said."""
-    found = await inside.decide_fact(fact_id, "confirmed")
-    yield found
-    _show_one(found)
+    fact = await inside.decide_fact(fact_id, "confirmed")
+    yield fact
+    _print_fact(fact)
 
 
 @workspace_command(app, "reject")
@@ -131,34 +131,34 @@ async def reject(
     fact_id: FactId,
 ) -> Shown:
     """Reject a fact: it is neither recalled nor compared any more."""
-    found = await inside.decide_fact(fact_id, "rejected")
-    yield found
-    _show_one(found)
+    fact = await inside.decide_fact(fact_id, "rejected")
+    yield fact
+    _print_fact(fact)
 
 
 @workspace_command(app, "conflicts")
 async def show_conflicts(
     inside: WorkspaceEngine,
     *,
-    document: OfDocument = None,
+    document: DocumentOption = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Shown:
     """List what documents say in several ways of one subject and period."""
-    document_id = await _called(inside, document)
-    found = await inside.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
-    yield found
-    if not found.conflicts:
+    document_id = await _document_id(inside, document)
+    page = await inside.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
+    yield page
+    if not page.conflicts:
         present.terminal().print("No facts disagree.")
         return
     listing = present.table("subject", "says", "document", "fact")
-    for conflict in found.conflicts:
-        for number, each in enumerate(conflict.facts):
+    for conflict in page.conflicts:
+        for number, fact in enumerate(conflict.facts):
             listing.add_row(
                 "" if number else present.plain(f"{conflict.subject} – {conflict.predicate}"),
-                present.plain(each.object),
-                present.plain(each.sources[0].document_title),
-                str(each.fact_id),
+                present.plain(fact.object),
+                present.plain(fact.sources[0].document_title),
+                str(fact.fact_id),
             )
     listing.show(present.terminal())
 
@@ -172,73 +172,81 @@ async def show_changes(
     ],
 ) -> Shown:
     """Say how the facts of a document differ from those of the version before."""
-    found = await inside.fact_changes(await inside.document_called(document))
-    yield found
-    if not (found.changed or found.added or found.removed):
+    changes = await inside.fact_changes(await inside.document_called(document))
+    yield changes
+    if not (changes.changed or changes.added or changes.removed):
         present.terminal().print(
             "No facts of this document are extracted yet."
-            if found.version is None
-            else f"No fact differs between version {found.version} and the version before, if any."
+            if changes.version is None
+            else f"No fact differs between version {changes.version} and the version before, "
+            "if any."
         )
         return
     listing = present.table("what", "subject", "before", "now")
-    for pair in found.changed:
-        listing.add_row("changed", _about(pair.after), _said(pair.before), _said(pair.after))
-    for each in found.added:
-        listing.add_row("added", _about(each), "", _said(each))
-    for each in found.removed:
-        listing.add_row("removed", _about(each), _said(each), "")
+    for pair in changes.changed:
+        listing.add_row(
+            "changed",
+            _subject_text(pair.after),
+            _object_text(pair.before),
+            _object_text(pair.after),
+        )
+    for fact in changes.added:
+        listing.add_row("added", _subject_text(fact), "", _object_text(fact))
+    for fact in changes.removed:
+        listing.add_row("removed", _subject_text(fact), _object_text(fact), "")
     listing.show(present.terminal())
 
 
 @workspace_command(app, "extract")
 async def extract(inside: WorkspaceEngine) -> Shown:
     """Have a worker extract the facts of all documents that lack them."""
-    found = await inside.extract_facts()
-    yield found
-    show_reading(found, counted(found.facts, "fact"), "facts")
+    progress = await inside.extract_facts()
+    yield progress
+    show_reading(progress, counted(progress.facts, "fact"), "facts")
 
 
 @workspace_command(app, "progress")
 async def show_progress(inside: WorkspaceEngine) -> Shown:
     """Say how far the facts of the workspace are extracted."""
-    found = await inside.fact_progress()
-    yield found
-    show_reading(found, counted(found.facts, "fact"), "facts")
+    progress = await inside.fact_progress()
+    yield progress
+    show_reading(progress, counted(progress.facts, "fact"), "facts")
 
 
-async def _called(inside: WorkspaceEngine, document: str | None) -> UUID | None:
+async def _document_id(inside: WorkspaceEngine, document: str | None) -> UUID | None:
     return None if document is None else await inside.document_called(document)
 
 
 def _show(facts: Sequence[Fact]) -> None:
     listing = present.table("statement", "status", "document", "fact")
-    for each in facts:
+    for fact in facts:
         listing.add_row(
-            present.plain(each.statement),
-            each.status.value,
-            present.plain(", ".join(dict.fromkeys(one.document_title for one in each.sources))),
-            str(each.fact_id),
+            present.plain(fact.statement),
+            fact.status.value,
+            present.plain(
+                ", ".join(dict.fromkeys(source.document_title for source in fact.sources))
+            ),
+            str(fact.fact_id),
         )
     listing.show(present.terminal())
 
 
-def _show_one(found: Fact) -> None:
+def _print_fact(fact: Fact) -> None:
     terminal = present.terminal()
-    terminal.print(present.plain(found.statement))
-    said = [found.status.value, found.kind.value, f"confidence {found.confidence:.2f}"]
-    if found.value is not None:
-        said.append(f"{found.value} {found.unit}".strip())
-    if found.valid_from or found.valid_to:
-        said.append(f"{found.valid_from or '…'} to {found.valid_to or '…'}")
-    terminal.print(present.plain(", ".join(said)))
-    for each in found.sources:
-        terminal.print(present.plain(f"“{each.quote}” – {each.document_title}"))
+    terminal.print(present.plain(fact.statement))
+    details = [fact.status.value, fact.kind.value, f"confidence {fact.confidence:.2f}"]
+    if fact.value is not None:
+        details.append(f"{fact.value} {fact.unit}".strip())
+    if fact.valid_from or fact.valid_to:
+        details.append(f"{fact.valid_from or '…'} to {fact.valid_to or '…'}")
+    terminal.print(present.plain(", ".join(details)))
+    for source in fact.sources:
+        terminal.print(present.plain(f"“{source.quote}” – {source.document_title}"))
 
 
-def _about(fact: Fact) -> str:
+def _subject_text(fact: Fact) -> str:
     return present.plain(f"{fact.subject} – {fact.predicate}")
 
 
-def _said(fact: Fact) -> str:
+def _object_text(fact: Fact) -> str:
     return present.plain(fact.object)

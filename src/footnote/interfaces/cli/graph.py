@@ -40,7 +40,7 @@ def show_graph(
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=500, help="The most entities.")
     ] = 50,
-    written: Annotated[
+    output_format: Annotated[
         GraphFormat | None, typer.Option("--format", help="Write it for other programs.")
     ] = None,
     output: Annotated[
@@ -53,7 +53,7 @@ def show_graph(
     as_json: AsJson = False,
 ) -> None:
     """Show how entities and documents are related, each edge with the words that it rests on."""
-    if output is not None and written is None:
+    if output is not None and output_format is None:
         raise typer.BadParameter("needs --format", param_hint="--output")
 
     async def read(inside: WorkspaceEngine) -> Graph:
@@ -64,9 +64,9 @@ def show_graph(
             limit=limit,
         )
 
-    found = in_workspace(context, workspace, read)
-    if written is not None:
-        text = in_format(found, written)
+    graph = in_workspace(context, workspace, read)
+    if output_format is not None:
+        text = in_format(graph, output_format)
         if output is None:
             typer.echo(text)
         else:
@@ -76,13 +76,13 @@ def show_graph(
                 raise InvalidRequest(
                     f"{output} cannot be written: {error.strerror}", hint="name another file"
                 ) from error
-            counted = f"{len(found.nodes)} nodes and {len(found.edges)} edges"
-            present.terminal().print(f"{counted} in {present.plain(str(output))}")
+            summary = f"{len(graph.nodes)} nodes and {len(graph.edges)} edges"
+            present.terminal().print(f"{summary} in {present.plain(str(output))}")
         return
     if as_json:
-        present.print_json(found)
+        present.print_json(graph)
         return
-    if not found.edges:
+    if not graph.edges:
         progress = in_workspace(context, workspace, lambda inside: inside.entity_progress())
         advice = reading_advice(progress, "entities")
         present.terminal().print(
@@ -90,9 +90,9 @@ def show_graph(
             + (advice or "`footnote entities progress` says what is read so far.")
         )
         return
-    names = {each.node_id: each.name for each in found.nodes}
+    names = {node.node_id: node.name for node in graph.nodes}
     listing = present.table("from", "", "to", "weight", "documents", "in these words")
-    for edge in found.edges:
+    for edge in graph.edges:
         listing.add_row(
             present.plain(names[edge.source_id]),
             edge.kind.value if not edge.label else present.plain(edge.label),
@@ -102,5 +102,5 @@ def show_graph(
             present.plain(" ".join(edge.evidence[0].quote.split())[:_LONGEST_QUOTE]),
         )
     listing.show(present.terminal())
-    if not found.complete:
+    if not graph.complete:
         present.terminal().print("There is more: --limit, --kind, --entity or --document choose.")

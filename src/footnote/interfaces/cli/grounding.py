@@ -63,28 +63,28 @@ def check(
     """Say of each statement whether the sources support it, contradict it, or neither."""
     if [answer, lines, *(source or ())].count(_STDIN) > 1:
         raise InvalidRequest("stdin can be read once", hint="name files for the others")
-    stated = list(statements or ())
+    claims = list(statements or ())
     if lines is not None:
-        stated += [each for each in _read(lines).splitlines() if each.strip()]
-    whole = None if answer is None else _read(answer)
-    given = [
-        GroundingSource(id=each, title=Path(each).name, text=_read(each)) for each in source or ()
+        claims += [line for line in _read(lines).splitlines() if line.strip()]
+    text = None if answer is None else _read(answer)
+    sources = [
+        GroundingSource(id=path, title=Path(path).name, text=_read(path)) for path in source or ()
     ]
-    given += [GroundingSource(id=each, chunk_id=each) for each in chunk or ()]
+    sources += [GroundingSource(id=key, chunk_id=key) for key in chunk or ()]
 
     async def work(inside: WorkspaceEngine) -> GroundingCheck:
-        named = [
-            GroundingSource(id=each, document_id=await inside.document_called(each))
-            for each in document or ()
+        documents = [
+            GroundingSource(id=name, document_id=await inside.document_called(name))
+            for name in document or ()
         ]
-        return await inside.check_grounding([*given, *named], statements=stated, answer=whole)
+        return await inside.check_grounding([*sources, *documents], statements=claims, answer=text)
 
-    found = in_workspace(context, workspace, work)
-    present.show_degraded(found.degraded)
+    grounding = in_workspace(context, workspace, work)
+    present.show_degraded(grounding.degraded)
     if as_json:
-        present.print_json(found)
+        present.print_json(grounding)
     else:
-        _show(present.terminal(), found)
+        _show(present.terminal(), grounding)
 
 
 def _read(name: str) -> str:
@@ -110,25 +110,26 @@ def _read(name: str) -> str:
         ) from error
 
 
-def _show(console: Console, found: GroundingCheck) -> None:
-    for claim in found.claims:
+def _show(console: Console, grounding: GroundingCheck) -> None:
+    for claim in grounding.claims:
         verdict = claim.verdict.value.replace("_", " ")
         missing = ", ".join(
-            f"{each.kind.value} {present.plain(each.text)}".strip() for each in claim.guards
+            f"{guard.kind.value} {present.plain(guard.text)}".strip() for guard in claim.guards
         )
-        why = f" ({missing})" if missing else ""
-        said = present.excerpt(claim.text, 300)
+        reason = f" ({missing})" if missing else ""
+        text = present.excerpt(claim.text, 300)
         console.print(
-            Text(f"{claim.number}. {verdict} {claim.probability:.2f}{why}: {said}"), soft_wrap=True
+            Text(f"{claim.number}. {verdict} {claim.probability:.2f}{reason}: {text}"),
+            soft_wrap=True,
         )
         for quote in claim.quotes[:2]:
             title = quote.document_title or quote.source_id
-            where = present.place(
+            location = present.place(
                 title, quote.heading_path, quote.page, quote.paragraph, quote.start_seconds
             )
-            words = present.excerpt(quote.quote, 240)
+            quotation = present.excerpt(quote.quote, 240)
             console.print(
-                Text(f"   {quote.relation.value}: “{words}” {present.plain(title)} {where}"),
+                Text(f"   {quote.relation.value}: “{quotation}” {present.plain(title)} {location}"),
                 soft_wrap=True,
             )
-    console.print(f"judged by {present.plain(found.judge)}", style="dim", soft_wrap=True)
+    console.print(f"judged by {present.plain(grounding.judge)}", style="dim", soft_wrap=True)

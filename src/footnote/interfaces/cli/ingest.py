@@ -162,7 +162,7 @@ def ingest(
         )
     progress = _progress(visible=not as_json)
     tell = WaitTeller(console=progress.console, work=wait)
-    others = sources_at(addresses, settings, work=wait, tell=tell)
+    address_sources = sources_at(addresses, settings, work=wait, tell=tell)
     ingested = ingest_files(
         settings,
         name,
@@ -171,7 +171,7 @@ def ingest(
         progress,
         wait=wait,
         roots=paths,
-        others=others,
+        address_sources=address_sources,
         delete_missing=delete_missing,
     )
     outcomes: list[Outcome] = []
@@ -180,7 +180,7 @@ def ingest(
             outcomes += wait_for(ingested)
         if as_json:
             counts = schemas.IngestCounts(**counts_of(outcomes))
-            shapes = tuple(map(_shape, outcomes))
+            shapes = tuple(map(_ingested_file, outcomes))
             present.print_json(schemas.IngestReport(files=shapes, counts=counts))
         else:
             _show(outcomes)
@@ -195,14 +195,14 @@ async def ingest_files(
     *,
     wait: bool,
     roots: Sequence[Path] = (),
-    others: Sequence[Source] = (),
+    address_sources: Sequence[Source] = (),
     delete_missing: bool = False,
 ) -> list[Outcome]:
-    """What became of each file; says what is left to do when it is interrupted."""
+    """What became of each file; when interrupted, it says what remains to be done."""
     outcomes: list[Outcome] = []
-    places = {location_below(path, roots): path for path in files}
+    paths_by_location = {location_below(path, roots): path for path in files}
     documents: dict[UUID, Document] = {}
-    sources = list(others)
+    sources = list(address_sources)
     if roots or files:
         tell = WaitTeller(console=progress.console, work=wait)
         sources.insert(0, files_source(lambda: files, roots, work=wait, tell=tell))
@@ -210,60 +210,62 @@ async def ingest_files(
         workspace = await entered(engine, name)
         try:
             # How much an address holds is not known before it was followed.
-            known = None if others else len(files)
-            reading = progress.add_task("taking in", total=known, stages="")
-            taken = 0
+            total = None if address_sources else len(files)
+            reading = progress.add_task("taking in", total=total, stages="")
+            completed = 0
             for source in sources:
                 async for step in follow(
                     workspace, source, labels, delete_missing=delete_missing, retry_failed=True
                 ):
-                    named = places.get(step.external_id, Path(step.external_id))
-                    outcomes.append(await _outcome(workspace, step, named))
+                    file = paths_by_location.get(step.external_id, Path(step.external_id))
+                    outcomes.append(await _outcome(workspace, step, file))
                     counts = step.verdict not in ("removed", "kept")
-                    taken += counts
-                    progress.update(reading, total=known and max(known, taken))
+                    completed += counts
+                    progress.update(reading, total=total and max(total, completed))
                     progress.advance(reading, counts)
-            progress.update(reading, total=taken)
-            order = {location: number for number, location in enumerate(places)}
+            progress.update(reading, total=completed)
+            order = {location: number for number, location in enumerate(paths_by_location)}
             outcomes.sort(key=lambda outcome: order.get(outcome.location, len(order)))
             documents.update(_accepted(outcomes))
             if not wait or not documents:
                 return outcomes
             indexing = progress.add_task("indexing", total=len(documents), stages="")
 
-            def show(moved: Mapping[UUID, Document]) -> None:
-                documents.update(moved)
+            def show(changed: Mapping[UUID, Document]) -> None:
+                documents.update(changed)
                 resting = sum(document.status in RESTING for document in documents.values())
                 progress.update(
                     indexing, total=len(documents), completed=resting, stages=stages(documents)
                 )
 
-            told = partial(tell_of_other_worker, progress.console)
-            show(await work_until_resting(engine, workspace, list(documents), show, told))
+            notify = partial(tell_of_other_worker, progress.console)
+            show(await work_until_resting(engine, workspace, list(documents), show, notify))
         except asyncio.CancelledError:
-            left = await workspace.statuses(list(_accepted(outcomes)))
-            sentence = left_behind(left, unread=len(files) - len(outcomes))
+            unfinished = await workspace.statuses(list(_accepted(outcomes)))
+            sentence = left_behind(unfinished, unread=len(files) - len(outcomes))
             progress.console.print(Text(sentence), soft_wrap=True)
             raise
-        return [_rested(outcome, documents) for outcome in outcomes]
+        return [_with_documents(outcome, documents) for outcome in outcomes]
 
 
 def _accepted(outcomes: Sequence[Outcome]) -> dict[UUID, Document]:
-    return {each.document.document_id: each.document for each in outcomes if each.document}
+    return {
+        outcome.document.document_id: outcome.document for outcome in outcomes if outcome.document
+    }
 
 
 def left_behind(documents: Mapping[UUID, Document], *, unread: int) -> str:
-    """What an interruption leaves to be done, and how it goes on."""
+    """What remains to be done after an interruption, and which command does it."""
     waiting = sum(document.status not in RESTING for document in documents.values())
     sentences = ["Interrupted."]
     if waiting:
-        what = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
+        subject = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
         sentences.append(
-            f"{what} to be indexed; `footnote worker` or `footnote serve` goes on with that."
+            f"{subject} to be indexed; `footnote worker` or `footnote serve` goes on with that."
         )
     if unread:
-        what = "1 file was" if unread == 1 else f"{unread} files were"
-        sentences.append(f"{what} not taken in; the same command takes in what is missing.")
+        subject = "1 file was" if unread == 1 else f"{unread} files were"
+        sentences.append(f"{subject} not taken in; the same command takes in what is missing.")
     return " ".join(sentences)
 
 
@@ -290,7 +292,7 @@ def counts_of(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {name: counts[name] for name in schemas.IngestCounts.__slots__}
 
 
-def _rested(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
+def _with_documents(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
     if outcome.document is None:
         return outcome
     document_id = outcome.document.document_id
@@ -307,19 +309,22 @@ def _attached(document_id: UUID, documents: Mapping[UUID, Document]) -> Iterator
 
 
 def stages(documents: Mapping[UUID, Document]) -> str:
-    """How many documents are at which stage, in the order of the journey."""
-    at: dict[str, list[Document]] = {}
+    """How many documents are at which stage, in the order of the stages."""
+    by_stage: dict[str, list[Document]] = {}
     for document in documents.values():
         working = document.status is DocumentStatus.INGESTING
-        at.setdefault((document.stage if working else document.status).value, []).append(document)
+        by_stage.setdefault((document.stage if working else document.status).value, []).append(
+            document
+        )
     order = ("queued", "receive", "parse", "chunk", "enrich", "embed", "publish")
-    shown = [name for name in (*order, "indexed", "failed") if name in at]
+    stage_names = [name for name in (*order, "indexed", "failed") if name in by_stage]
     return " · ".join(
-        # Of a single one it can be said how far it has come.
-        f"{len(at[name])} {present.stage_words(at[name][0]) if len(at[name]) == 1 else name}"
+        # Only a single document can show how far it has come.
+        f"{len(by_stage[name])} "
+        f"{present.stage_words(by_stage[name][0]) if len(by_stage[name]) == 1 else name}"
         if name in order[1:]
-        else f"{len(at[name])} {name}"
-        for name in shown
+        else f"{len(by_stage[name])} {name}"
+        for name in stage_names
     )
 
 
@@ -356,12 +361,12 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     if listing.row_count:
         listing.show(console)
     counts = {name: count for name, count in counts_of(outcomes).items() if count}
-    unread = [each.document for each in outcomes if each.document is not None]
-    if failed := sum(each.status is DocumentStatus.FAILED for each in unread):
+    documents = [outcome.document for outcome in outcomes if outcome.document is not None]
+    if failed := sum(document.status is DocumentStatus.FAILED for document in documents):
         counts["failed"] = failed
     if set(counts) - {"added"}:
-        told = " · ".join(f"{count} {name}" for name, count in counts.items())
-        present.notices().print(Text(told, style="dim"))
+        summary = " · ".join(f"{count} {name}" for name, count in counts.items())
+        present.notices().print(Text(summary, style="dim"))
 
 
 def _cells(document: Document, remark: str) -> tuple[Text, str, str, str]:
@@ -381,7 +386,7 @@ def _remark(outcome: Outcome) -> str:
     return ""
 
 
-def _shape(outcome: Outcome) -> schemas.IngestedFile:
+def _ingested_file(outcome: Outcome) -> schemas.IngestedFile:
     received = outcome.received
     return schemas.IngestedFile(
         path=printable(str(outcome.path)),

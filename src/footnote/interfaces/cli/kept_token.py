@@ -1,4 +1,4 @@
-"""What the commands of this user say who they are with.
+"""The key or token that the commands of this user authenticate with.
 
 `footnote login` keeps it in a file of FOOTNOTE_HOME that only this user may read; FOOTNOTE_API_KEY
 wins over it.
@@ -21,8 +21,8 @@ MAX_CHARACTERS = 16 * 1024
 
 def kept_token(home: Path | None = None) -> str | None:
     """The key or token; None where nobody logged in."""
-    if given := os.environ.get(VARIABLE):
-        return given
+    if token := os.environ.get(VARIABLE):
+        return token
     folder = home or Path(os.environ.get("FOOTNOTE_HOME") or platformdirs.user_data_dir("footnote"))
     with suppress(OSError):
         descriptor = os.open(folder / FILE, os.O_RDONLY | os.O_NOFOLLOW)

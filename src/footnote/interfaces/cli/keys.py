@@ -56,7 +56,7 @@ async def create(
     ] = None,
 ) -> Shown:
     """Make a key and print it, this once."""
-    made = await inside.create_key(
+    new_key = await inside.create_key(
         name,
         rights=tuple(scope or ("read",)),
         principal=principal,
@@ -64,29 +64,29 @@ async def create(
         collections=tuple(collection or ()),
         expires_in_days=expires_in_days,
     )
-    yield made
-    _show(made)
+    yield new_key
+    _show(new_key)
 
 
 @workspace_command(app, "list")
 async def show(inside: WorkspaceEngine) -> Shown:
     """List the keys, without their secrets."""
-    found = await inside.keys()
-    yield KeyList(keys=found)
-    if not found:
+    keys = await inside.keys()
+    yield KeyList(keys=keys)
+    if not keys:
         present.terminal().print("No keys.")
         return
     listing = present.table("id", "name", "acts as", "may", "in", "state", "expires", "last used")
-    for each in found:
+    for key in keys:
         listing.add_row(
-            each.key_id,
-            present.plain(each.name),
-            present.plain(each.principal),
-            ", ".join(each.rights),
-            present.plain(", ".join(each.collections) or "the workspace"),
-            "revoked" if each.revoked_at else "replaced" if each.replaced_by else "",
-            "never" if each.expires_at is None else f"{each.expires_at:%Y-%m-%d %H:%M}",
-            "never" if each.last_used_at is None else f"{each.last_used_at:%Y-%m-%d %H:%M}",
+            key.key_id,
+            present.plain(key.name),
+            present.plain(key.principal),
+            ", ".join(key.rights),
+            present.plain(", ".join(key.collections) or "the workspace"),
+            "revoked" if key.revoked_at else "replaced" if key.replaced_by else "",
+            "never" if key.expires_at is None else f"{key.expires_at:%Y-%m-%d %H:%M}",
+            "never" if key.last_used_at is None else f"{key.last_used_at:%Y-%m-%d %H:%M}",
         )
     listing.show(present.terminal())
 
@@ -102,9 +102,9 @@ async def rotate(
     ] = 24.0,
 ) -> Shown:
     """Make a key that takes the place of another, and print it, this once."""
-    made = await inside.rotate_key(key, overlap_hours=overlap_hours)
-    yield made
-    _show(made)
+    new_key = await inside.rotate_key(key, overlap_hours=overlap_hours)
+    yield new_key
+    _show(new_key)
 
 
 @workspace_command(app, "revoke")
@@ -113,8 +113,8 @@ async def revoke(inside: WorkspaceEngine, *, key: KeyId) -> None:
     await inside.revoke_key(key)
 
 
-def _show(made: NewApiKey) -> None:
-    present.terminal().print(Text(made.secret), soft_wrap=True)
+def _show(new_key: NewApiKey) -> None:
+    present.terminal().print(Text(new_key.secret), soft_wrap=True)
     present.notices().print(
-        Text(f"The key {made.key.key_id} is not shown again.", style="dim"), soft_wrap=True
+        Text(f"The key {new_key.key.key_id} is not shown again.", style="dim"), soft_wrap=True
     )

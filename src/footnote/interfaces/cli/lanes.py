@@ -40,15 +40,15 @@ def lanes(
     """Show which models a workspace is embedded with, and how far each lane is."""
     if at_once and not purge:
         raise InvalidRequest("--at-once goes with --purge", hint="footnote lanes --purge --at-once")
-    found = in_workspace(
+    statuses = in_workspace(
         context,
         workspace,
         lambda inside: inside.purge_lanes(at_once=at_once) if purge else inside.lanes(),
     )
     if as_json:
-        present.print_json(schemas.LaneList(lanes=found))
+        present.print_json(schemas.LaneList(lanes=statuses))
     else:
-        _show(present.terminal(), found)
+        _show(present.terminal(), statuses)
 
 
 def reembed(
@@ -92,7 +92,7 @@ def reembed(
     if as_json:
         present.print_json(status)
     else:
-        present.terminal().print(Text(_outcome(status)), soft_wrap=True)
+        present.terminal().print(Text(_outcome_sentence(status)), soft_wrap=True)
     if status.reembedding is not None and status.reembedding.state is ReembeddingState.FAILED:
         raise typer.Exit(1)
 
@@ -104,23 +104,23 @@ async def _change(
     *,
     wait: bool,
 ) -> LaneStatus:
-    begun = await change(inside)
-    under_way = begun.reembedding is not None and begun.reembedding.is_under_way
+    started = await change(inside)
+    under_way = started.reembedding is not None and started.reembedding.is_under_way
     if not wait or not under_way:
-        return begun
-    task = progress.add_task("embedding", total=begun.chunks)
+        return started
+    task = progress.add_task("embedding", total=started.chunks)
 
-    def show(moved: Reembedding) -> None:
-        progress.update(task, total=moved.chunks, completed=moved.chunks_embedded)
+    def show(reembedding: Reembedding) -> None:
+        progress.update(task, total=reembedding.chunks, completed=reembedding.chunks_embedded)
 
     try:
-        await work_until_reembedded(inside.engine, inside, begun.lane.name, show)
+        await work_until_reembedded(inside.engine, inside, started.lane.name, show)
     except asyncio.CancelledError:
-        left = "Interrupted; `footnote worker` or `footnote serve` goes on with it."
-        progress.console.print(Text(left), soft_wrap=True)
+        message = "Interrupted; `footnote worker` or `footnote serve` goes on with it."
+        progress.console.print(Text(message), soft_wrap=True)
         raise
-    found = await inside.lanes()
-    return next(each for each in found if each.lane_id == begun.lane_id)
+    statuses = await inside.lanes()
+    return next(status for status in statuses if status.lane_id == started.lane_id)
 
 
 def _progress(*, visible: bool) -> Progress:
@@ -133,11 +133,11 @@ def _progress(*, visible: bool) -> Progress:
     )
 
 
-def _outcome(status: LaneStatus) -> str:
+def _outcome_sentence(status: LaneStatus) -> str:
     change = status.reembedding
     model = f"{status.lane.provider}:{status.lane.model} ({status.lane.dimensions} dimensions)"
     if status.state is LaneState.CURRENT:
-        return f"The lane {status.lane.name} is {present.plain(model)} now.{_spent(change)}"
+        return f"The lane {status.lane.name} is {present.plain(model)} now.{_cost_sentence(change)}"
     if change is None or change.is_under_way:
         return (
             f"The lane {status.lane.name} is being embedded with {present.plain(model)}; "
@@ -151,7 +151,7 @@ def _outcome(status: LaneStatus) -> str:
     )
 
 
-def _spent(change: Reembedding | None) -> str:
+def _cost_sentence(change: Reembedding | None) -> str:
     if change is None:
         return ""
     spent = f" {change.texts_embedded:,} texts were embedded, {change.texts_reused:,} found again"
@@ -162,20 +162,20 @@ def _spent(change: Reembedding | None) -> str:
     return f"{spent}."
 
 
-def _show(console: Console, found: Sequence[LaneStatus]) -> None:
-    if not found:
+def _show(console: Console, statuses: Sequence[LaneStatus]) -> None:
+    if not statuses:
         console.print("No lanes yet; the first document makes one.")
         return
     listing = present.table("#no", "lane", "model", "#dimensions", "revision", "state", "#chunks")
-    for each in found:
+    for status in statuses:
         listing.add_row(
-            str(each.lane_id),
-            each.lane.name,
-            present.plain(f"{each.lane.provider}:{each.lane.model}"),
-            str(each.lane.dimensions),
-            present.plain(each.lane.revision),
-            Text(_state(each), style="green" if each.state is LaneState.CURRENT else "dim"),
-            f"{each.chunks_embedded:,}/{each.chunks:,}",
+            str(status.lane_id),
+            status.lane.name,
+            present.plain(f"{status.lane.provider}:{status.lane.model}"),
+            str(status.lane.dimensions),
+            present.plain(status.lane.revision),
+            Text(_state(status), style="green" if status.state is LaneState.CURRENT else "dim"),
+            f"{status.chunks_embedded:,}/{status.chunks:,}",
         )
     listing.show(console)
 

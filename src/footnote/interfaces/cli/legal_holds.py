@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Why = Annotated[
+Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept with the hold.")
 ]
 
@@ -35,10 +35,10 @@ async def show(
     lifted: Annotated[bool, typer.Option("--lifted", help="Also those that were lifted.")] = False,
 ) -> Shown:
     """List the legal holds in force, oldest first."""
-    found = await inside.legal_holds(lifted=lifted)
-    yield LegalHoldList(legal_holds=found)
-    if found:
-        _show(found)
+    holds = await inside.legal_holds(lifted=lifted)
+    yield LegalHoldList(legal_holds=holds)
+    if holds:
+        _show(holds)
     else:
         present.terminal().print("No legal holds.")
 
@@ -47,7 +47,7 @@ async def show(
 async def set_hold(
     inside: WorkspaceEngine,
     *,
-    reason: Why,
+    reason: Reason,
     document: Annotated[
         str | None,
         typer.Option("--document", metavar="DOCUMENT", help="This document, and its attachments."),
@@ -63,14 +63,14 @@ async def set_hold(
     ] = None,
 ) -> Shown:
     """Keep a document, a collection, or all of a principal from being deleted by anything."""
-    found = await inside.set_legal_hold(
+    hold = await inside.set_legal_hold(
         reason,
         document_id=None if document is None else await inside.document_called(document),
         collection=collection,
         principal_id=principal,
     )
-    yield found
-    _tell(found)
+    yield hold
+    _tell(hold)
 
 
 @workspace_command(app, "lift")
@@ -78,36 +78,36 @@ async def lift(
     inside: WorkspaceEngine,
     *,
     hold_id: Annotated[UUID, typer.Argument(metavar="HOLD", help="Its id.")],
-    reason: Why,
+    reason: Reason,
 ) -> Shown:
     """Let what was held be deleted again."""
-    found = await inside.lift_legal_hold(hold_id, reason)
-    yield found
-    _tell(found)
+    hold = await inside.lift_legal_hold(hold_id, reason)
+    yield hold
+    _tell(hold)
 
 
-def _tell(found: LegalHold) -> None:
-    _show([found])
+def _tell(hold: LegalHold) -> None:
+    _show([hold])
 
 
 def _show(holds: Sequence[LegalHold]) -> None:
     listing = present.table("hold", "on", "reason", "set by", "since", "lifted")
-    for each in holds:
-        what = (
-            f"document {each.document_id}"
-            if each.document_id
-            else f"collection {each.collection}"
-            if each.collection
-            else f"principal {each.principal_id}"
+    for hold in holds:
+        target = (
+            f"document {hold.document_id}"
+            if hold.document_id
+            else f"collection {hold.collection}"
+            if hold.collection
+            else f"principal {hold.principal_id}"
         )
         listing.add_row(
-            str(each.hold_id),
-            present.plain(what),
-            present.plain(each.reason),
-            present.plain(each.set_by),
-            f"{each.set_at:%Y-%m-%d %H:%M}",
-            f"{each.lifted_at:%Y-%m-%d}: {present.plain(each.lift_reason or '')}"
-            if each.lifted_at
+            str(hold.hold_id),
+            present.plain(target),
+            present.plain(hold.reason),
+            present.plain(hold.set_by),
+            f"{hold.set_at:%Y-%m-%d %H:%M}",
+            f"{hold.lifted_at:%Y-%m-%d}: {present.plain(hold.lift_reason or '')}"
+            if hold.lifted_at
             else "",
         )
     listing.show(present.terminal())

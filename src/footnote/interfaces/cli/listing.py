@@ -1,4 +1,4 @@
-"""Tables whose words are whole: where they do not all fit, each row becomes lines of its own."""
+"""Tables that break no words: where the columns do not fit, each row becomes a block of lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Listing:
 
     def add_row(self, *cells: Cell) -> None:
         """Add a row with a cell for each column."""
-        self.rows.append(tuple(Text(each) if isinstance(each, str) else each for each in cells))
+        self.rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in cells))
 
     @property
     def row_count(self) -> int:
@@ -49,7 +49,7 @@ class Listing:
             console.print(line, soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The same as a part of something else."""
+        """The same as a part of another renderable."""
         widths = self._widths(options.max_width)
         if widths is not None:
             yield self._table(widths)
@@ -58,26 +58,29 @@ class Listing:
 
     def _widths(self, available: int) -> list[int] | None:
         """The width of each column; None where they cannot all hold their longest word."""
-        least = [max(map(_longest_word, cells)) for cells in self._cells()]
-        most = [max(map(_longest_line, cells)) for cells in self._cells()]
-        least = [
-            min(wide, max(narrow, _LEAST_PROSE)) for narrow, wide in zip(least, most, strict=True)
+        min_widths = [max(map(_longest_word, cells)) for cells in self._cells()]
+        max_widths = [max(map(_longest_line, cells)) for cells in self._cells()]
+        min_widths = [
+            min(wide, max(narrow, _LEAST_PROSE))
+            for narrow, wide in zip(min_widths, max_widths, strict=True)
         ]
-        left = available - sum(least) - _EDGES - _BETWEEN * (len(least) - 1)
-        if left < 0:
+        spare = available - sum(min_widths) - _EDGES - _BETWEEN * (len(min_widths) - 1)
+        if spare < 0:
             return None
-        widths = list(least)
-        # The narrowest wishes first, so that one long text does not take what the others need.
-        wishes = sorted(range(len(least)), key=lambda at: most[at] - least[at])
-        for done, at in enumerate(wishes):
-            more = min(most[at] - least[at], left // (len(wishes) - done))
-            widths[at] += more
-            left -= more
+        widths = list(min_widths)
+        # Small needs first, so that one long text does not take the space that the others need.
+        order = sorted(
+            range(len(min_widths)), key=lambda index: max_widths[index] - min_widths[index]
+        )
+        for done, index in enumerate(order):
+            extra = min(max_widths[index] - min_widths[index], spare // (len(order) - done))
+            widths[index] += extra
+            spare -= extra
         return widths
 
     def _cells(self) -> Iterator[list[Text]]:
-        for at, name in enumerate(self.columns):
-            yield [Text(name.removeprefix("#")), *(row[at] for row in self.rows)]
+        for index, name in enumerate(self.columns):
+            yield [Text(name.removeprefix("#")), *(row[index] for row in self.rows)]
 
     def _table(self, widths: Sequence[int]) -> Table:
         table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
@@ -95,28 +98,28 @@ class Listing:
 
     def _lines(self, width: int) -> Iterator[Text]:
         names = [column.removeprefix("#") for column in self.columns[1:]]
-        beside = max((cell_len(name) for name in names), default=0) + _GAP
+        label_width = max((cell_len(name) for name in names), default=0) + _GAP
         for row in self.rows:
             yield from _broken_at_words(row[0], width)
             for name, cell in zip(names, row[1:], strict=True):
                 if not cell.plain.strip():
                     continue
-                room = max(width - _GAP - beside, 1)
-                for number, line in enumerate(_broken_at_words(cell, room)):
+                value_width = max(width - _GAP - label_width, 1)
+                for number, line in enumerate(_broken_at_words(cell, value_width)):
                     label = "" if number else name
-                    gap = " " * (beside - cell_len(label))
+                    gap = " " * (label_width - cell_len(label))
                     yield Text.assemble(" " * _GAP, (label, "dim"), gap, line)
             yield Text()
 
 
 def beside_names(facts: Sequence[tuple[Text, Text]], width: int) -> Iterator[Text]:
     """Each fact beside its name, on as many lines as its words need."""
-    beside = max((name.cell_len for name, _ in facts), default=0) + _GAP
+    label_width = max((name.cell_len for name, _ in facts), default=0) + _GAP
     for name, value in facts:
-        room = max(width - beside, 1)
-        for number, line in enumerate(_broken_at_words(value, room)):
+        value_width = max(width - label_width, 1)
+        for number, line in enumerate(_broken_at_words(value, value_width)):
             label = Text() if number else name
-            yield Text.assemble(label, " " * (beside - label.cell_len), line)
+            yield Text.assemble(label, " " * (label_width - label.cell_len), line)
 
 
 def _broken_at_words(text: Text, width: int) -> Iterator[Text]:

@@ -33,20 +33,20 @@ def login() -> None:
         token = sys.stdin.read(MAX_CHARACTERS)
     presented = Presented(bearer=token.strip())
 
-    async def verified() -> Caller:
+    async def verify() -> Caller:
         async with opened(settings) as engine:
             return await engine.caller(presented)
 
-    caller = wait_for(verified())
+    caller = wait_for(verify())
     if not caller.workspaces:
         raise InvalidRequest(
             "the link shows a conversation, and no command acts in one",
             hint="log in with a key, a token, or a link to a collection",
         )
     keep_token(settings.home / FILE, token.strip())
-    who, where = caller.identity.principal.principal_id, ", ".join(caller.workspaces)
-    told = f"Commands now act as {present.plain(who)} in {present.plain(where)}."
-    present.notices().print(Text(told), soft_wrap=True)
+    principal, names = caller.identity.principal.principal_id, ", ".join(caller.workspaces)
+    message = f"Commands now act as {present.plain(principal)} in {present.plain(names)}."
+    present.notices().print(Text(message), soft_wrap=True)
 
 
 def logout() -> None:

@@ -126,8 +126,8 @@ class LazyGroup(TyperGroup):
         self, ctx: typer.Context, args: list[str]
     ) -> tuple[str | None, TyperCommand | TyperGroup | None, list[str]]:
         """The command that is called, loaded."""
-        name, _, rest = super().resolve_command(ctx, args)
-        return name, None if name is None else load_command(name), rest
+        name, _, arguments = super().resolve_command(ctx, args)
+        return name, None if name is None else load_command(name), arguments
 
 
 @cache
@@ -137,17 +137,17 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
     collects = gc.isenabled()
     gc.disable()  # What is imported stays. To look for garbage in it takes a seventh of the time.
     try:
-        found = getattr(import_module(f"footnote.interfaces.cli.{module}"), attribute)
+        loaded = getattr(import_module(f"footnote.interfaces.cli.{module}"), attribute)
     finally:
         if collects:
             gc.enable()
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if isinstance(found, typer.Typer):
-        alone.add_typer(found)
-        command = typer.main.get_group(alone).commands[name]
+    wrapper = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(loaded, typer.Typer):
+        wrapper.add_typer(loaded)
+        command = typer.main.get_group(wrapper).commands[name]
     else:
-        alone.command(name, epilog=EXIT_CODES)(found)
-        command = typer.main.get_command(alone)
+        wrapper.command(name, epilog=EXIT_CODES)(loaded)
+        command = typer.main.get_command(wrapper)
     assert isinstance(command, TyperCommand | TyperGroup)
     _show_plain_kinds(command)
     return command
@@ -161,14 +161,14 @@ def _show_plain_kinds(command: object) -> None:
                 plain = partial(_kind_of, parameter)
                 parameter.display_type = plain  # type: ignore[method-assign]  # no other way in
     if isinstance(command, TyperGroup):
-        for each in command.commands.values():
-            _show_plain_kinds(each)
+        for subcommand in command.commands.values():
+            _show_plain_kinds(subcommand)
 
 
 def _kind_of(parameter: Parameter, ctx: typer.Context) -> str:  # noqa: ARG001  # as typer calls it
     described = parameter.type_descriptor
     if described.is_choice and described.choices:
-        return " | ".join(str(getattr(each, "value", each)) for each in described.choices)
+        return " | ".join(str(getattr(choice, "value", choice)) for choice in described.choices)
     if isinstance(parameter, TyperArgument) or parameter.is_flag:
         return ""  # its name says it
     return _KINDS.get(described.annotation, "TEXT")
@@ -186,8 +186,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:  # the shape typer calls
-    if wanted:
+def _print_version(requested: bool) -> None:  # the shape typer calls
+    if requested:
         typer.echo(f"footnote {__version__}")
         raise typer.Exit
 
@@ -207,7 +207,7 @@ def _root(
 
 
 def _listed() -> None:
-    """Stands for a command that is not loaded: what it takes is not looked at before it is."""
+    """A placeholder for a command that is not loaded yet."""
 
 
 for _name, (_, _help) in COMMANDS.items():
@@ -222,8 +222,8 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
     except BaseException as error:
         from footnote.interfaces.cli.edge import about_arguments, exit_code_for, wants_json
 
-        told = about_arguments(error, arguments)
-        return exit_code_for(told, as_json=wants_json(arguments))
+        reported = about_arguments(error, arguments)
+        return exit_code_for(reported, as_json=wants_json(arguments))
     return code if isinstance(code, int) else 0
 
 

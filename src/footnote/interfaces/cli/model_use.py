@@ -14,17 +14,17 @@ from footnote.interfaces.cli.results import counted
 ReadFor = Literal["facts", "entities"]
 
 
-def show_reading(progress: FactProgress | EntityProgress, found: str, kind: ReadFor) -> None:
+def show_reading(progress: FactProgress | EntityProgress, findings: str, kind: ReadFor) -> None:
     """Print how far documents are read, what was found in them, and which failed."""
     terminal = present.terminal()
     terminal.print(
         f"{progress.done:,} of {counted(progress.documents, 'document')} read, "
-        f"{progress.failed:,} failed; {found}. {reading_advice(progress, kind)}"
+        f"{progress.failed:,} failed; {findings}. {reading_advice(progress, kind)}"
     )
     if progress.model is not None:
         terminal.print(present.plain(_reading_line(progress.model, kind)))
-    for each in progress.failures:
-        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
+    for failure in progress.failures:
+        terminal.print(present.plain(f"{failure.title} ({failure.document_id}): {failure.reason}"))
 
 
 def reading_advice(progress: FactProgress | EntityProgress, kind: ReadFor) -> str:
@@ -38,41 +38,43 @@ def reading_advice(progress: FactProgress | EntityProgress, kind: ReadFor) -> st
     return ""
 
 
-def _reading_line(use: ReadingUse, found: ReadFor) -> str:
+def _reading_line(use: ReadingUse, kind: ReadFor) -> str:
     """What reading documents for facts or for names has used, and about what is to come."""
-    to_come = _to_come(use)
+    to_come = _remaining_use(use)
     if not use.enabled:
-        return f"{use.model} would read, too, for {to_come}: {_switched_on(found)}."
-    named = "facts" if found == "facts" else "names"
+        return f"{use.model} would read, too, for {to_come}: {_enabling_command(kind)}."
+    noun = "facts" if kind == "facts" else "names"
     return (
-        f"{use.model}: {_used(use)}, {to_come} to come; {use.left_out:,} {named} of it stand "
+        f"{use.model}: {_past_use(use)}, {to_come} to come; {use.left_out:,} {noun} of it stand "
         "nowhere in the text and were left out."
     )
 
 
 def writing_line(use: SummaryModelUse) -> str:
     """What writing summaries has used, and about what is to come."""
-    to_come = _to_come(use)
+    to_come = _remaining_use(use)
     if not use.enabled:
-        return f"{use.model} would write them, too, for {to_come}: {_switched_on('summaries')}."
+        return (
+            f"{use.model} would write them, too, for {to_come}: {_enabling_command('summaries')}."
+        )
     return (
-        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: {_used(use)}, {to_come} to "
+        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: {_past_use(use)}, {to_come} to "
         f"come; {use.left_out:,} sentences of it are not carried by those that they name and were "
         "left out."
     )
 
 
-def _used(use: ReadingUse | SummaryModelUse) -> str:
+def _past_use(use: ReadingUse | SummaryModelUse) -> str:
     return f"{use.input_tokens + use.output_tokens:,} tokens ({_money(use.cost_usd)}) so far"
 
 
-def _to_come(use: ReadingUse | SummaryModelUse) -> str:
+def _remaining_use(use: ReadingUse | SummaryModelUse) -> str:
     tokens = use.remaining_input_tokens + use.remaining_output_tokens
     return f"about {tokens:,} tokens ({_money(use.remaining_cost_usd)})"
 
 
-def _switched_on(found: str) -> str:
-    return f"`footnote config set {found} model`"
+def _enabling_command(kind: str) -> str:
+    return f"`footnote config set {kind} model`"
 
 
 def _money(cost_usd: float | None) -> str:

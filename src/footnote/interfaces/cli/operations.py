@@ -69,7 +69,7 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
 
 
 def _when_stdin_ends(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    """Set `stop` when whoever holds the other end dies, however it dies."""
+    """Set `stop` when the process at the other end of standard input ends, however it ends."""
 
     def wait() -> None:
         # Unbuffered: a buffered read would still hold its lock when the interpreter ends.
@@ -131,15 +131,15 @@ def create_workspace(
 @workspaces.command("list", epilog=EXIT_CODES)
 def list_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces of this installation."""
-    found = in_installation(lambda engine: engine.workspaces())
+    existing = in_installation(lambda engine: engine.workspaces())
     if as_json:
-        present.print_json(WorkspaceList(workspaces=found))
+        present.print_json(WorkspaceList(workspaces=existing))
     else:
-        present.show_workspaces(present.terminal(), found)
+        present.show_workspaces(present.terminal(), existing)
 
 
 def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
-    """What a verb of the engine gives to the operator. Raises Forbidden for anybody else."""
+    """The result of a verb of the engine, as the operator. Raises Forbidden for anybody else."""
     settings = prepared()
     if kept_token(settings.home) is not None:
         raise Forbidden(

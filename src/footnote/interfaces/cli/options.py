@@ -58,7 +58,7 @@ DocumentName = Annotated[
 
 
 def of_kind(kind: str) -> Callable[[str], str]:
-    """What reads a value as the type of this name in `footnote.validation.constrained_types`.
+    """A parser of values of the type of this name in `footnote.validation.constrained_types`.
 
     It raises typer.BadParameter.
     """
@@ -99,29 +99,29 @@ Collection = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootOptions:
-    """What stands before the command."""
+    """The options before the command."""
 
     workspace: str | None
     ask_server: bool
 
 
 def root_options(context: typer.Context) -> RootOptions:
-    """What was given before the command, or for all commands in the environment."""
-    found = context.find_root().obj
-    assert isinstance(found, RootOptions)
-    return found
+    """The options before the command, or for all commands in the environment."""
+    options = context.find_root().obj
+    assert isinstance(options, RootOptions)
+    return options
 
 
 _WORKSPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 """As the database has it; here so that nobody is told to create what cannot be."""
 
 
-def chosen_workspace(context: typer.Context, named: str | None) -> str | None:
+def chosen_workspace(context: typer.Context, requested: str | None) -> str | None:
     """The workspace named after the command, before it, or in FOOTNOTE_WORKSPACE.
 
     Raises InvalidRequest for a name that no workspace can have.
     """
-    name = root_options(context).workspace if named is None else named
+    name = root_options(context).workspace if requested is None else requested
     if name is not None and not _WORKSPACE_NAME.fullmatch(name):
         from footnote.errors import InvalidRequest
 

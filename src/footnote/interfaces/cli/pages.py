@@ -19,7 +19,7 @@ from footnote.interfaces.page_quotes import PageWithQuotes
 def page(
     *,
     context: typer.Context,
-    called: DocumentName,
+    document_name: DocumentName,
     number: Annotated[int, typer.Argument(metavar="PAGE", min=1, help="The page, from 1.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The PNG to write.")],
     highlight: Annotated[
@@ -41,11 +41,11 @@ def page(
     """Draw a page of a document, with quotes marked on it."""
     highlights = (
         *(Highlight(text=text) for text in highlight or ()),
-        *(_span(each) for each in span or ()),
+        *(_span(value) for value in span or ()),
     )
 
     async def draw(inside: WorkspaceEngine) -> PageImage:
-        document_id = await inside.document_called(called)
+        document_id = await inside.document_called(document_name)
         return await inside.page_image(document_id, number, highlights, dpi=dpi)
 
     image = in_workspace(context, workspace, draw)
@@ -61,25 +61,27 @@ def page(
         _show(image, out)
 
 
-def _span(given: str) -> Highlight:
-    start, _, end = given.partition(":")
+def _span(text: str) -> Highlight:
+    start, _, end = text.partition(":")
     if not (start.isdecimal() and end.isdecimal()):
         raise InvalidRequest(
-            f"{given!r} is no span", hint="give two whole numbers, as in --span 5120:5172"
+            f"{text!r} is no span", hint="give two whole numbers, as in --span 5120:5172"
         )
     return Highlight(char_start=int(start), char_end=int(end))
 
 
 def _show(image: PageImage, out: Path) -> None:
-    console, found = present.terminal(), image.rectangles
+    console, rectangles = present.terminal(), image.rectangles
     console.print(
-        present.plain(f"page {found.page} of {found.page_count}, {image.width} × {image.height}"),
+        present.plain(
+            f"page {rectangles.page} of {rectangles.page_count}, {image.width} × {image.height}"
+        ),
         "pixels:",
         present.plain(str(out)),
         soft_wrap=True,
     )
-    for quote in found.quotes:
-        said = present.excerpt(quote.quote, 80)
-        console.print(f"{quote.match}:", present.plain(f"“{said}”"), soft_wrap=True)
-    if found.unread:
-        present.notices().print(present.plain(found.unread), soft_wrap=True)
+    for quote in rectangles.quotes:
+        text = present.excerpt(quote.quote, 80)
+        console.print(f"{quote.match}:", present.plain(f"“{text}”"), soft_wrap=True)
+    if rectangles.unread:
+        present.notices().print(present.plain(rectangles.unread), soft_wrap=True)

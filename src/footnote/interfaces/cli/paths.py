@@ -16,7 +16,7 @@ from footnote.validation.text import is_storable
 
 
 def existing(text: str) -> Path:
-    """The path a word of the command line names. Raises typer.BadParameter."""
+    """The path that an argument names. Raises typer.BadParameter."""
     if not text:
         raise typer.BadParameter("a path is empty; name a file or a folder")
     if not os.path.lexists(text):
@@ -35,43 +35,43 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What one word of a command line means: a path, or else an address."""
+    """What one argument means: a path, or else an address."""
 
     path: Path | None
     address: str = ""
 
 
 def named(text: str) -> Place:
-    """The place a word of the command line names. Raises typer.BadParameter."""
-    scheme, parted, rest = text.partition("://")
-    if rest and scheme.lower() in ADDRESS_SCHEMES:
+    """The path or address that an argument names. Raises typer.BadParameter."""
+    scheme, separator, remainder = text.partition("://")
+    if remainder and scheme.lower() in ADDRESS_SCHEMES:
         return Place(None, text)
-    if parted and scheme.lower() in ADDRESS_SCHEMES:
+    if separator and scheme.lower() in ADDRESS_SCHEMES:
         raise typer.BadParameter(
             f"nothing comes after {text}; name {_BEHIND.get(scheme.lower(), _BUCKET)} there"
         )
-    if rest and _SCHEME.fullmatch(scheme) and not os.path.lexists(text):
-        known = ", ".join(f"{each}://" for each in ADDRESS_SCHEMES[:-1])
+    if remainder and _SCHEME.fullmatch(scheme) and not os.path.lexists(text):
+        supported = ", ".join(f"{name}://" for name in ADDRESS_SCHEMES[:-1])
         raise typer.BadParameter(
             f"nothing can be taken in from {scheme.lower()}://; name a file, a folder or an "
-            f"address with {known} or {ADDRESS_SCHEMES[-1]}://"
+            f"address with {supported} or {ADDRESS_SCHEMES[-1]}://"
         )
     return Place(existing(text))
 
 
 def entries(paths: Sequence[Path], ignored: Sequence[str] = ()) -> Iterator[Path]:
-    """What is at and below the paths, each file once, as absolute paths in which links stay.
+    """The files at and below the paths, each once, as absolute paths in which links stay.
 
-    What no folder means to hold is left out: hidden files, lock files, and what `ignored` or an
-    ignore file names. Linked folders are not entered. What cannot be read, or is a link that leads
-    out of the paths, is there all the same, so that it can be refused by its name.
+    Hidden files, lock files, and what `ignored` or an ignore file names are left out. Linked
+    folders are not entered. What cannot be read, or is a link that leads out of the paths, is
+    included all the same, so that it can be refused by its name.
     """
     seen: set[str] = set()
     for path in paths:
         for entry in _below(path, ignored) if path.is_dir() else [path]:
-            meant = location_below(entry, paths)
-            if meant not in seen:
-                seen.add(meant)
+            location = location_below(entry, paths)
+            if location not in seen:
+                seen.add(location)
                 yield entry.absolute()
 
 
@@ -85,13 +85,13 @@ def found(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _below(folder: Path, ignored: Sequence[str]) -> Iterator[Path]:
-    closed: list[OSError] = []
-    asked = Ignoring().with_lines(ignored)
+    errors: list[OSError] = []
+    requested = Ignoring().with_lines(ignored)
     rules: dict[str, tuple[Ignoring, str]] = {}
-    for parent, folders, names in os.walk(folder, onerror=closed.append):
-        ignoring, top = rules.get(parent, (asked, parent))
+    for parent, folders, names in os.walk(folder, onerror=errors.append):
+        ignoring, top = rules.get(parent, (requested, parent))
         if IGNORE_FILE in names:
-            ignoring, top = asked.with_lines(_lines(Path(parent, IGNORE_FILE))), parent
+            ignoring, top = requested.with_lines(_lines(Path(parent, IGNORE_FILE))), parent
         folders[:] = sorted(
             name for name in folders if not ignoring(_relative(parent, name, top), is_folder=True)
         )
@@ -101,7 +101,7 @@ def _below(folder: Path, ignored: Sequence[str]) -> Iterator[Path]:
             for name in sorted(names)
             if not ignoring(_relative(parent, name, top), is_folder=False)
         )
-    yield from (Path(error.filename) for error in closed)
+    yield from (Path(error.filename) for error in errors)
 
 
 def _relative(parent: str, name: str, top: str) -> str:
@@ -117,19 +117,19 @@ def _lines(path: Path) -> list[str]:
 
 
 def leads_out(path: Path, roots: Sequence[Path]) -> bool:
-    """Whether this is a link to what neither is one of the roots nor lies below one."""
+    """Whether this is a link to something that is neither one of the roots nor below one."""
     if not path.is_symlink():
         return False
     # realpath, since Path.resolve raises on a link that leads in a circle
-    meant = Path(os.path.realpath(path))
-    return not any(meant.is_relative_to(os.path.realpath(root)) for root in roots)
+    target = Path(os.path.realpath(path))
+    return not any(target.is_relative_to(os.path.realpath(root)) for root in roots)
 
 
 def refusal_of(path: Path, roots: Sequence[Path]) -> str:
     """Why there is no file to read, and what to do; empty for a regular file."""
     if leads_out(path, roots):
-        meant = printable(os.path.realpath(path))
-        return f"it is a link to {meant}, outside of what was named; name that too to take it in"
+        target = printable(os.path.realpath(path))
+        return f"it is a link to {target}, outside of what was named; name that too to take it in"
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -153,18 +153,18 @@ def printable(text: str) -> str:
 
 
 def location_of(path: Path) -> str:
-    """Where the path leads, as text from which its bytes can be told: itself, or a file URI."""
-    return _storable(os.path.realpath(path))
+    """The real path as text that preserves its bytes: itself, or a file URI."""
+    return _as_storable(os.path.realpath(path))
 
 
 def location_below(path: Path, roots: Sequence[Path]) -> str:
-    """The same, but of a link that leads out of the roots where it lies itself."""
+    """The same, but for a link that leads out of the roots the path of the link itself."""
     if not leads_out(path, roots):
         return location_of(path)
-    return _storable(str(Path(os.path.realpath(path.parent), path.name)))
+    return _as_storable(str(Path(os.path.realpath(path.parent), path.name)))
 
 
-def _storable(path: str) -> str:
+def _as_storable(path: str) -> str:
     location = _as_utf8(path)
     return location if is_storable(location) else Path(path).as_uri()
 

@@ -101,11 +101,11 @@ def excerpt(text: str, limit: int = _EXCERPT_CHARACTERS) -> str:
     return line[:limit].rsplit(" ", 1)[0] + " …"
 
 
-def rows(markdown: str, most: int = 5) -> str:
+def rows(markdown: str, limit: int = 5) -> str:
     """The first rows of a table, one a line, without the rule below its header."""
     lines = [line for line in markdown.splitlines() if line.strip(" |:-")]
-    shown = [excerpt(line.strip().strip("|"), 110) for line in lines[:most]]
-    return "\n".join([*shown, "…"] if len(lines) > most else shown)
+    excerpts = [excerpt(line.strip().strip("|"), 110) for line in lines[:limit]]
+    return "\n".join([*excerpts, "…"] if len(lines) > limit else excerpts)
 
 
 def place(
@@ -119,31 +119,31 @@ def place(
 ) -> str:
     """Where something stands in a document: section, page and paragraph; or when it is said.
 
-    What goes over several pages stands on all of them: `p. 3–4 ¶ 2`, from that paragraph on.
+    A range of pages is shown as `p. 3–4 ¶ 2`, where the paragraph is that of the first page.
     """
     if heading_path and heading_path[0] == title:
         heading_path = heading_path[1:]
     pages = f"{page}–{last_page}" if last_page not in (None, page) else f"{page}"
-    where = [f"p. {pages}"] if page is not None else []
+    position = [f"p. {pages}"] if page is not None else []
     if start_seconds is not None:
-        where.append(f"at {time_code(start_seconds)}")
+        position.append(f"at {time_code(start_seconds)}")
     elif paragraph is not None:
-        where.append(f"¶ {paragraph}")
+        position.append(f"¶ {paragraph}")
     section = " › ".join(excerpt(heading, 80) for heading in heading_path)
-    return " › ".join(part for part in (section, " ".join(where)) if part)
+    return " › ".join(part for part in (section, " ".join(position)) if part)
 
 
 def time_code(seconds: float) -> str:
     """A moment of a recording as players show it: `12:31`, `1:02:03`."""
-    minutes, rest = divmod(int(seconds), 60)
+    minutes, remainder = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{remainder:02}" if hours else f"{minutes}:{remainder:02}"
 
 
 def footnote(citation: Citation) -> Text:
     """A footnote without its marker: document, file, place and quote."""
     title = citation.document_title
-    where = place(
+    location = place(
         title,
         citation.heading_path,
         citation.page,
@@ -153,14 +153,14 @@ def footnote(citation: Citation) -> Text:
     return Text.assemble(
         (plain(citation.document_title), "bold"),
         f" ({plain(citation.filename)})",
-        (f" › {where}" if where else "", "dim"),
+        (f" › {location}" if location else "", "dim"),
         " ",
         _quoted(citation),
     )
 
 
 def _quoted(citation: Citation) -> Text:
-    """The quote in quotation marks, the answer in it set off where it is known; never cut away."""
+    """The quote in quotation marks, with the answer in it in bold, if known; never cut off."""
     start, end = citation.answer_start, citation.answer_end
     if start is None or end is None:
         return Text(f"“{excerpt(citation.quote)}”", style="italic")
@@ -171,11 +171,11 @@ def _quoted(citation: Citation) -> Text:
     first = 0
     if at + len(answer) > _EXCERPT_CHARACTERS:
         first = line.rfind(" ", 0, max(0, at - _EXCERPT_CHARACTERS // 4)) + 1
-    shown = excerpt(line[first:], max(_EXCERPT_CHARACTERS, at - first + len(answer) + 1))
+    visible = excerpt(line[first:], max(_EXCERPT_CHARACTERS, at - first + len(answer) + 1))
     opening = "“… " if first else "“"
-    quoted = Text(f"{opening}{shown}”", style="italic")
-    place = len(opening) + at - first
-    quoted.stylize("bold", place, place + len(answer))
+    quoted = Text(f"{opening}{visible}”", style="italic")
+    bold_start = len(opening) + at - first
+    quoted.stylize("bold", bold_start, bold_start + len(answer))
     return quoted
 
 
@@ -203,13 +203,13 @@ def show_answer(console: Console, answer: Answer) -> None:
 
 
 def show_nearest(console: Console, answer: Answer) -> None:
-    """What comes nearest to an answer that there is not, and what else was searched.
+    """What comes nearest where there is no answer, and what else was searched.
 
-    The text of one passage where the search is confident, else how a few begin and where.
+    The text of one passage where the search is confident, else the beginnings of a few.
     """
     if answer.searched:
-        said = "; ".join(excerpt(each, 100) for each in answer.searched)
-        console.print(Text(f"Searched: {said}", style="dim"))
+        queries = "; ".join(excerpt(query, 100) for query in answer.searched)
+        console.print(Text(f"Searched: {queries}", style="dim"))
     if answer.closest is not None:
         console.print(Text(plain(answer.closest.prose)))
         _show_notes(console, [answer.closest.citation])
@@ -218,9 +218,9 @@ def show_nearest(console: Console, answer: Answer) -> None:
         return
     console.print(Text("Nearest to it:", style="dim"))
     nearest = numbered()
-    for item in answer.evidence[:_NEAREST]:
-        passage = item.passage
-        where = place(
+    for hit in answer.evidence[:_NEAREST]:
+        passage = hit.passage
+        location = place(
             passage.document_title,
             passage.heading_path,
             passage.page_start,
@@ -229,10 +229,10 @@ def show_nearest(console: Console, answer: Answer) -> None:
             last_page=passage.page_end,
         )
         line = f"{plain(passage.document_title)} ({plain(passage.filename)})"
-        told = Text(f"{line} › {where}\n" if where else f"{line}\n")
+        heading = Text(f"{line} › {location}\n" if location else f"{line}\n")
         is_table = passage.kind is BlockKind.TABLE
         begins = rows(passage.text, 2) if is_table else excerpt(passage.text, _NEAREST_CHARACTERS)
-        nearest.add_row(Text("·", style="dim"), told.append(begins, style="italic"))
+        nearest.add_row(Text("·", style="dim"), heading.append(begins, style="italic"))
     console.print(nearest)
 
 
@@ -243,18 +243,18 @@ def show_footnotes(console: Console, answer: Answer) -> None:
         return
     if is_unsure(answer):
         # Above the quotes, which may be long, so that it is read with the answer.
-        said = f"Only {answer.confidence:.0%} sure: this may be about something else."
-        console.print(Text(said, style="yellow"))
+        note = f"Only {answer.confidence:.0%} sure: this may be about something else."
+        console.print(Text(note, style="yellow"))
     for conflict in answer.conflicts:
         console.print(Text(plain(conflict.prose), style="yellow"))
-    others = footnotes_of_conflicts(answer.conflicts, answer.citations)
-    _show_notes(console, [*answer.citations, *others])
-    doubtful = [each for each in answer.sentences if each.verdict in _DOUBTS]
+    conflict_citations = footnotes_of_conflicts(answer.conflicts, answer.citations)
+    _show_notes(console, [*answer.citations, *conflict_citations])
+    doubtful = [sentence for sentence in answer.sentences if sentence.verdict in _DOUBTS]
     if answer.model is not None and doubtful:
         console.print()
         for sentence in doubtful:
-            said = f"{_DOUBTS[sentence.verdict]}: “{excerpt(sentence.text, 100)}”"
-            console.print(Text(said, style="yellow"))
+            note = f"{_DOUBTS[sentence.verdict]}: “{excerpt(sentence.text, 100)}”"
+            console.print(Text(note, style="yellow"))
 
 
 def _show_notes(console: Console, citations: Sequence[Citation]) -> None:

@@ -1,4 +1,4 @@
-"""Hands one file of a command line in, whatever its name is made of."""
+"""Receives the files that a command line names, whatever bytes their names consist of."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def receive_file(
 ) -> Received:
     """The document the file became, once the queue takes it. Raises InvalidRequest.
 
-    A link that leads out of the roots is none.
+    A link that leads out of the roots is refused.
 
     While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
     hears of it.
@@ -60,30 +60,30 @@ class WaitTeller:
     console: Console
     work: bool
     """Whether this process indexes meanwhile."""
-    _said: bool = False
+    _reported: bool = False
 
     def __call__(self, full: QueueFull) -> None:
         """Say it, the first time."""
-        if self._said:
+        if self._reported:
             return
-        self._said = True
-        what = (
+        self._reported = True
+        action = (
             "indexing some of them before more is taken in"
             if self.work
             else "waiting for `footnote worker` or `footnote serve` to index some. Ctrl-C stops; "
             "the same command then takes in what is missing"
         )
-        told = f"The queue is full: {full}; {what}."
-        self.console.print(Text(told, style="dim"), soft_wrap=True)
+        message = f"The queue is full: {full}; {action}."
+        self.console.print(Text(message, style="dim"), soft_wrap=True)
 
 
 def tell_of_other_worker(console: Console) -> None:
     """Say who indexes, and with whose settings."""
-    told = (
+    message = (
         "Another worker runs (`footnote serve`, `footnote worker` or another `footnote ingest`): "
         "it indexes these documents, with its own settings."
     )
-    console.print(Text(told, style="dim"), soft_wrap=True)
+    console.print(Text(message, style="dim"), soft_wrap=True)
 
 
 async def _receive(

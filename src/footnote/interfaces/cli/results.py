@@ -1,4 +1,4 @@
-"""What people read of a search: its passages, why they are there, and what there is to count."""
+"""Search results as people read them: passages, the reasons for them, and facets."""
 
 from __future__ import annotations
 
@@ -35,20 +35,22 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def show_response(console: Console, response: SearchResponse, *, explain: bool = False) -> None:
-    """The passages of a search, and around them what one must know to judge them."""
+    """The passages of a search, with corrections, doubts and facets around them."""
     show_correction(console, response.query, response.corrected_query)
     show_evidence(console, response.evidence, explain=explain)
     if response.evidence and response.confidence < LOW_CONFIDENCE:
-        doubt = f"Confidence is low ({response.confidence:.2f}): this may be about something else."
-        console.print(Text(doubt, style="dim"))
+        warning = (
+            f"Confidence is low ({response.confidence:.2f}): this may be about something else."
+        )
+        console.print(Text(warning, style="dim"))
     show_facets(console, response.facets)
 
 
 def show_correction(console: Console, query: str, corrected: str | None) -> None:
     """Say so where something else was searched than what was typed."""
     if corrected is not None:
-        said = f"Searched for “{plain(corrected)}” instead of “{plain(query)}”."
-        console.print(Text(said, style="dim"))
+        message = f"Searched for “{plain(corrected)}” instead of “{plain(query)}”."
+        console.print(Text(message, style="dim"))
 
 
 def show_evidence(console: Console, evidence: Sequence[Evidence], *, explain: bool = False) -> None:
@@ -56,11 +58,11 @@ def show_evidence(console: Console, evidence: Sequence[Evidence], *, explain: bo
     if not evidence:
         console.print(Text("Nothing found.", style="yellow"))
     results = numbered()
-    for item in evidence:
-        lines = _explained(item) if explain else [_reason(item)]
+    for hit in evidence:
+        lines = _explanation(hit) if explain else [_reason(hit)]
         results.add_row(
-            Text(str(item.rank), style="bold cyan"),
-            Group(_heading(item), _text(item.passage), *lines, *_repeated(item), Text()),
+            Text(str(hit.rank), style="bold cyan"),
+            Group(_heading(hit), _text(hit.passage), *lines, *_duplicate_lines(hit), Text()),
         )
     console.print(results)
 
@@ -74,10 +76,10 @@ def show_facets(console: Console, facets: Mapping[str, Sequence[FacetCount]]) ->
         listing.show(console)
 
 
-def _heading(item: Evidence) -> Text:
-    passage = item.passage
+def _heading(hit: Evidence) -> Text:
+    passage = hit.passage
     title = passage.document_title
-    where = place(
+    location = place(
         title,
         passage.heading_path,
         passage.page_start,
@@ -88,13 +90,13 @@ def _heading(item: Evidence) -> Text:
     return Text.assemble(
         (plain(passage.document_title), "bold"),
         f" ({_file_of(passage)})",
-        (f" › {where}" if where else "", "dim"),
+        (f" › {location}" if location else "", "dim"),
     )
 
 
 def _file_of(passage: Passage) -> str:
-    inside = f" in {plain(passage.parent_title)}" if passage.parent_title else ""
-    return plain(passage.filename) + inside
+    container = f" in {plain(passage.parent_title)}" if passage.parent_title else ""
+    return plain(passage.filename) + container
 
 
 def _text(passage: Passage) -> Text:
@@ -102,60 +104,60 @@ def _text(passage: Passage) -> Text:
     return Text(rows(passage.text) if is_table else excerpt(passage.text))
 
 
-def _reason(item: Evidence) -> Text:
-    reasons = [f"score {item.score:.4f}"]
-    if item.similarity is not None:
-        reasons.append(f"similarity {item.similarity:.2f}")
-    if item.matched_terms:
-        reasons.append("words: " + ", ".join(plain(term) for term in item.matched_terms))
-    if item.neighbours:
-        reasons.append(f"with {len(item.neighbours)} beside it")
-    if doubt := _sureness(item.passage.kind, item.passage.confidence):
+def _reason(hit: Evidence) -> Text:
+    reasons = [f"score {hit.score:.4f}"]
+    if hit.similarity is not None:
+        reasons.append(f"similarity {hit.similarity:.2f}")
+    if hit.matched_terms:
+        reasons.append("words: " + ", ".join(plain(term) for term in hit.matched_terms))
+    if hit.neighbours:
+        reasons.append(f"with {len(hit.neighbours)} beside it")
+    if doubt := _recognition(hit.passage.kind, hit.passage.confidence):
         reasons.append(doubt)
-    return Text(" · ".join([*reasons, item.passage.chunk_id]), style="dim")
+    return Text(" · ".join([*reasons, hit.passage.chunk_id]), style="dim")
 
 
-def _sureness(kind: BlockKind, confidence: float | None) -> str:
-    """How a text came about that nobody wrote as text; empty where it was written."""
+def _recognition(kind: BlockKind, confidence: float | None) -> str:
+    """How a text was recognised, and how surely; empty for text that was written as such."""
     if confidence is None:
         return ""
     sense = "heard" if kind is BlockKind.UTTERANCE else "read from pixels"
     return f"{sense}, {confidence:.0%} sure"
 
 
-def _repeated(item: Evidence) -> Iterator[Text]:
+def _duplicate_lines(hit: Evidence) -> Iterator[Text]:
     """Passages that say the same, by their documents."""
-    for other in item.near_duplicates:
-        yield Text(f"the same in {_elsewhere(other)}", style="dim")
+    for duplicate in hit.near_duplicates:
+        yield Text(f"the same in {_duplicate_text(duplicate)}", style="dim")
 
 
-def _elsewhere(other: NearDuplicate) -> str:
-    page = "" if other.page is None else f", p. {other.page}"
-    return f"{plain(other.document_title)}{page} ({other.overlap:.0%} alike)"
+def _duplicate_text(duplicate: NearDuplicate) -> str:
+    page = "" if duplicate.page is None else f", p. {duplicate.page}"
+    return f"{plain(duplicate.document_title)}{page} ({duplicate.overlap:.0%} alike)"
 
 
-def _explained(item: Evidence) -> Iterator[RenderableType]:
-    """Why it stands where it stands: in a sentence, and stage by stage."""
-    yield Text(plain(item.why), style="italic")
-    if doubt := _sureness(item.passage.kind, item.passage.confidence):
+def _explanation(hit: Evidence) -> Iterator[RenderableType]:
+    """Why it has its rank: in a sentence, and stage by stage."""
+    yield Text(plain(hit.why), style="italic")
+    if doubt := _recognition(hit.passage.kind, hit.passage.confidence):
         yield Text(doubt, style="dim")
     stages = table("stage", "#rank", "#score", "detail")
-    for record in item.explanation:
+    for record in hit.explanation:
         stages.add_row(
             plain(record.stage),
-            _change(_whole(record.rank_before), _whole(record.rank_after)),
+            _change(_rank(record.rank_before), _rank(record.rank_after)),
             _change(_number(record.score_before), _number(record.score_after)),
             ", ".join(f"{plain(name)} {_value(value)}" for name, value in record.detail.items()),
         )
     yield stages
-    yield Text(item.passage.chunk_id, style="dim")
+    yield Text(hit.passage.chunk_id, style="dim")
 
 
 def _change(before: str, after: str) -> str:
     return f"{before} → {after}" if before else after
 
 
-def _whole(rank: int | None) -> str:
+def _rank(rank: int | None) -> str:
     return "" if rank is None else str(rank)
 
 

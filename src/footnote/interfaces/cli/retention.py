@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-What = Annotated[
+KindArgument = Annotated[
     RetentionKind,
     typer.Argument(metavar="KIND", help="documents, conversations, queries or pushes."),
 ]
@@ -43,7 +43,7 @@ async def show(inside: WorkspaceEngine) -> Shown:
 async def change(
     inside: WorkspaceEngine,
     *,
-    kind: What,
+    kind: KindArgument,
     days: Annotated[
         str, typer.Argument(metavar="DAYS", help="After so many days, or forever to keep them.")
     ],
@@ -60,7 +60,7 @@ async def change(
 async def unset(
     inside: WorkspaceEngine,
     *,
-    kind: What,
+    kind: KindArgument,
     collection: Collection = None,
 ) -> None:
     """Remove a rule."""
@@ -80,28 +80,28 @@ async def preview(
     ] = 50,
 ) -> Shown:
     """Show what the rules delete until some time, soonest first."""
-    found = await inside.retention_preview(within_days=within, limit=limit)
-    yield found
+    report = await inside.retention_preview(within_days=within, limit=limit)
+    yield report
     console = present.terminal()
-    if found.documents:
+    if report.documents:
         listing = present.table("document", "file", "collection", "handed in", "due")
-        for each in found.documents:
+        for document in report.documents:
             listing.add_row(
-                str(each.document_id),
-                present.plain(each.filename),
-                present.plain(each.collection),
-                f"{each.handed_in_at:%Y-%m-%d}",
-                f"{each.due_at:%Y-%m-%d %H:%M}",
+                str(document.document_id),
+                present.plain(document.filename),
+                present.plain(document.collection),
+                f"{document.handed_in_at:%Y-%m-%d}",
+                f"{document.due_at:%Y-%m-%d %H:%M}",
             )
         listing.show(console)
-    said = (
-        f"Due until {found.until:%Y-%m-%d %H:%M} UTC: "
-        f"{counted(found.document_count, 'document')}, "
-        f"{counted(found.conversation_count, 'conversation')}, "
-        f"{counted(found.query_count, 'query', 'queries')}, "
-        f"{counted(found.push_count, 'push', 'pushes')}."
+    message = (
+        f"Due until {report.until:%Y-%m-%d %H:%M} UTC: "
+        f"{counted(report.document_count, 'document')}, "
+        f"{counted(report.conversation_count, 'conversation')}, "
+        f"{counted(report.query_count, 'query', 'queries')}, "
+        f"{counted(report.push_count, 'push', 'pushes')}."
     )
-    console.print(Text(said), soft_wrap=True)
+    console.print(Text(message), soft_wrap=True)
 
 
 @workspace_command(app, "apply")
@@ -109,12 +109,12 @@ async def apply(inside: WorkspaceEngine) -> Shown:
     """Delete what is due now, rather than wait for a worker."""
     run = await inside.apply_retention()
     yield run
-    said = (
+    message = (
         f"Deleted {counted(run.documents, 'document')}, "
         f"{counted(run.conversations, 'conversation')}, "
         f"{counted(run.queries, 'query', 'queries')} and {counted(run.pushes, 'push', 'pushes')}."
     )
-    present.terminal().print(Text(said), soft_wrap=True)
+    present.terminal().print(Text(message), soft_wrap=True)
 
 
 def _number(days: str) -> int:
@@ -130,12 +130,12 @@ def _show(rules: tuple[RetentionRule, ...]) -> None:
         present.terminal().print("Nothing is deleted by its age.")
         return
     listing = present.table("what", "collection", "days", "set by", "on")
-    for each in rules:
+    for rule in rules:
         listing.add_row(
-            each.kind,
-            present.plain(each.collection or ""),
-            _FOREVER if each.days is None else f"{each.days:,}",
-            present.plain(each.set_by),
-            f"{each.set_at:%Y-%m-%d %H:%M}",
+            rule.kind,
+            present.plain(rule.collection or ""),
+            _FOREVER if rule.days is None else f"{rule.days:,}",
+            present.plain(rule.set_by),
+            f"{rule.set_at:%Y-%m-%d %H:%M}",
         )
     listing.show(present.terminal())

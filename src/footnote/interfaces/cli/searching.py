@@ -1,4 +1,4 @@
-"""`footnote search`, `ask` and `agent`: their options, what they become, and who answers."""
+"""`footnote search`, `ask` and `agent`: their options, their requests, and who answers."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ Explain = Annotated[
 
 MOST_CHUNKS = 50
 """Passages that are named when suggestions are asked for."""
-_STAGES = tuple(each.name for each in fields(PlanChanges))
+_STAGES = tuple(field.name for field in fields(PlanChanges))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a question is gone about, where, and how what is found is shown."""
+    """The options of a question: what is searched, how, and how the results are shown."""
 
     top_k: TopK = None
     collection: Collections = None
@@ -106,7 +106,7 @@ class Asking:
     as_json: AsJson = False
 
     def request(self, query: str, facets: Sequence[str] | None = None) -> SearchRequest:
-        """What is searched, but for the documents and a default `top_k`. Raises InvalidRequest."""
+        """The request, without the documents and a default `top_k`. Raises InvalidRequest."""
         query.encode()  # UnicodeEncodeError: `about_arguments` names the byte
         require_query(query)
         where = None
@@ -130,32 +130,32 @@ class Asking:
         return request if self.top_k is None else replace(request, top_k=self.top_k)
 
     def body(self, server: RunningServer, request: SearchRequest) -> dict[str, object] | None:
-        """What the server is asked; None for what only an engine can tell."""
+        """The body of the server's request; None where only an engine can tell what is meant."""
         try:
-            ids = [UUID(each) for each in self.document or ()]
+            ids = [UUID(text) for text in self.document or ()]
         except ValueError:
             return None  # a file name, or the beginning of an id
         for name in self.collection or ():
             page = server.get(DocumentPage, "/v1/documents", {"collection": name, "limit": 1})
             if page is None or not page.documents:
-                return None  # There may be no such collection, and another that is meant.
-        for each in ids:
-            if server.get(DocumentWithAttachments, f"/v1/documents/{each}") is None:
-                return None  # There may be no such document, which is said.
+                return None  # There may be no such collection, but one of a similar name.
+        for document_id in ids:
+            if server.get(DocumentWithAttachments, f"/v1/documents/{document_id}") is None:
+                return None  # There may be no such document, which the engine reports.
         filters = replace(request.filters, document_ids=tuple(ids))
         return {**search_json(replace(request, filters=filters)), "top_k": self.top_k}
 
     async def looked_up(self, inside: WorkspaceEngine, request: SearchRequest) -> SearchRequest:
-        """The request with the documents that are called so.
+        """The request with the ids of the documents that the options name.
 
-        Says which collections, and which documents of whole ids, there are not. Raises NotFound
-        and InvalidRequest.
+        Notes on standard error what does not exist. Raises NotFound and InvalidRequest.
         """
         await tell_of_unknown_collections(inside, request.filters.collections)
-        ids = [await inside.document_called(each) for each in self.document or ()]
-        known = await inside.statuses(ids) if ids else {}
+        ids = [await inside.document_called(name) for name in self.document or ()]
+        existing = await inside.statuses(ids) if ids else {}
+        missing = [document_id for document_id in ids if document_id not in existing]
         present.show_degraded(
-            f"there is no document '{each}' in this workspace" for each in ids if each not in known
+            f"there is no document '{name}' in this workspace" for name in missing
         )
         filters = replace(request.filters, document_ids=tuple(ids))
         return replace(request, filters=filters)
@@ -166,24 +166,24 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     hints = get_type_hints(Asking, include_extras=True)
     shared = [
         inspect.Parameter(
-            each.name,
+            field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=each.default,
-            annotation=hints[each.name],
+            default=field.default,
+            annotation=hints[field.name],
         )
-        for each in fields(Asking)
+        for field in fields(Asking)
     ]
 
     @wraps(command)
-    def run(**given: object) -> None:
-        asking = Asking(**{each.name: given.pop(each.name) for each in shared})  # type: ignore[arg-type]  # as typer read them
-        command(asking=asking, **given)
+    def run(**arguments: object) -> None:
+        asking = Asking(**{option.name: arguments.pop(option.name) for option in shared})  # type: ignore[arg-type]  # as typer read them
+        command(asking=asking, **arguments)
 
     signature = inspect.signature(command, eval_str=True)
-    own = [each for name, each in signature.parameters.items() if name != "asking"]
-    parameters = [*own, *shared]
+    specific = [option for name, option in signature.parameters.items() if name != "asking"]
+    parameters = [*specific, *shared]
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by typer
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__annotations__ = {option.name: option.annotation for option in parameters}
     return run
 
 
@@ -234,46 +234,46 @@ def ask(
     suggests = suggest if suggest is not None else console.is_terminal and not asking.as_json
     server = running_server(context, asking.workspace)
     answer = _answer_of(server, request, asking, written) if server else None
-    made = None
+    suggestions = None
     if answer is not None:
         _show(console, written, answer, asking)
         body = asking.body(server, request) if server and suggests else None
         if server and body is not None:
-            made = server.post(Suggestions, "/v1/suggestions", _after(body, answer))
+            suggestions = server.post(Suggestions, "/v1/suggestions", _follow_up(body, answer))
     else:
         from footnote.interfaces.cli.edge import in_workspace
 
         async def work(inside: WorkspaceEngine) -> tuple[Answer, Suggestions | None]:
-            found = await asking.looked_up(inside, request)
+            resolved = await asking.looked_up(inside, request)
             events = inside.ask_stream(
                 question,
-                top_k=found.top_k,
-                filters=found.filters,
-                plan=found.plan,
-                changes=found.changes,
+                top_k=resolved.top_k,
+                filters=resolved.filters,
+                plan=resolved.plan,
+                changes=resolved.changes,
             )
             # Quotes come all at once; only a model takes its time.
             written.live = written.live and bool(inside.engine.answer_models.names)
             answer = await written.answer_of(events)
             # The answer is read while questions are tried.
             _show(console, written, answer, asking)
-            if not suggests or not _chunks(answer):
+            if not suggests or not _chunk_ids(answer):
                 return answer, None
             return answer, await inside.suggest_questions(
                 answer.asked_as or answer.question,
                 answer=answer.text if answer.found else "",
-                chunk_ids=_chunks(answer),
-                filters=found.filters,
-                plan=found.plan,
-                changes=found.changes,
+                chunk_ids=_chunk_ids(answer),
+                filters=resolved.filters,
+                plan=resolved.plan,
+                changes=resolved.changes,
             )
 
-        answer, made = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
+        answer, suggestions = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
     if asking.as_json:
-        told = object_of(answer)
-        present.print_json(told if made is None else {**told, "suggestions": object_of(made)})
-    elif made is not None:
-        show_suggestions(console, made)
+        extra = {} if suggestions is None else {"suggestions": object_of(suggestions)}
+        present.print_json({**object_of(answer), **extra})
+    elif suggestions is not None:
+        show_suggestions(console, suggestions)
 
 
 def _show(console: Console, written: Written, answer: Answer, asking: Asking) -> None:
@@ -290,21 +290,21 @@ def _show(console: Console, written: Written, answer: Answer, asking: Asking) ->
         results.show_evidence(console, answer.evidence, explain=True)
 
 
-def _chunks(answer: Answer) -> list[str]:
-    """What the answer cites, then the rest of its evidence."""
-    cited = (each.chunk_id for each in answer.citations)
-    found = (each.passage.chunk_id for each in answer.evidence)
-    return list(dict.fromkeys((*cited, *found)))[:MOST_CHUNKS]
+def _chunk_ids(answer: Answer) -> list[str]:
+    """The ids of the chunks that the answer cites, then those of its other evidence."""
+    cited = (citation.chunk_id for citation in answer.citations)
+    retrieved = (hit.passage.chunk_id for hit in answer.evidence)
+    return list(dict.fromkeys((*cited, *retrieved)))[:MOST_CHUNKS]
 
 
-def _after(body: Mapping[str, object], answer: Answer) -> dict[str, object]:
-    """What a server is asked for suggestions, from what it was asked for the answer."""
-    how = {name: body[name] for name in ("filters", "plan", "stages") if name in body}
+def _follow_up(body: Mapping[str, object], answer: Answer) -> dict[str, object]:
+    """The body of a request for suggestions, from that of the request for the answer."""
+    search_options = {name: body[name] for name in ("filters", "plan", "stages") if name in body}
     return {
-        **how,
+        **search_options,
         "question": answer.asked_as or answer.question,
         "answer": answer.text if answer.found else "",
-        "chunk_ids": _chunks(answer),
+        "chunk_ids": _chunk_ids(answer),
     }
 
 
@@ -362,14 +362,14 @@ def agent(
 
 
 async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:
-    """Say on standard error which of the collections there are not."""
+    """Say on standard error which of the collections do not exist."""
     for name, closest in await workspace.unknown_collections(names) if names else ():
-        told = f"there is no collection {name!r} with documents in this workspace"
-        present.show_degraded([f"{told}; did you mean {closest!r}?" if closest else told])
+        message = f"there is no collection {name!r} with documents in this workspace"
+        present.show_degraded([f"{message}; did you mean {closest!r}?" if closest else message])
 
 
 def changes_of(settings: Sequence[str] | None) -> PlanChanges:
-    """What is changed of a plan by words like `fusion=rrf`. Raises InvalidRequest."""
+    """The changes of a plan that texts like `fusion=rrf` make. Raises InvalidRequest."""
     if not settings:
         return PlanChanges()
     from pydantic import TypeAdapter, ValidationError
@@ -377,7 +377,7 @@ def changes_of(settings: Sequence[str] | None) -> PlanChanges:
     from footnote.errors import InvalidRequest
     from footnote.validation.messages import wrong_value
 
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in settings:
         stage, equals, value = (part.strip() for part in text.partition("="))
         stage = stage.replace("-", "_")
@@ -387,13 +387,13 @@ def changes_of(settings: Sequence[str] | None) -> PlanChanges:
             )
         if stage not in _STAGES:
             raise InvalidRequest(f"a plan has no {stage!r}", hint=f"it has {', '.join(_STAGES)}")
-        given[stage] = value
+        values[stage] = value
     try:
-        return TypeAdapter(PlanChanges).validate_python(given)
+        return TypeAdapter(PlanChanges).validate_python(values)
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
         stage = str(wrong["loc"][0])
         raise InvalidRequest(
-            f"{stage}={given[stage]} cannot be used: {wrong_value(wrong)}",
+            f"{stage}={values[stage]} cannot be used: {wrong_value(wrong)}",
             hint="each stage with its values is in docs/retrieval.md",
         ) from error

@@ -99,19 +99,19 @@ def serve(
         console = present.notices()
         console.print(Text.assemble("Footnote listens on ", (address, "bold cyan")))
         ways = sorted(settings.identity_ways)
-        told = f"Callers prove who they are by {', '.join(ways)}. Ctrl-C stops."
-        console.print(Text(told if ways else _ONLY_HERE, style="dim"), soft_wrap=True)
-        opened = None
+        message = f"Callers prove who they are by {', '.join(ways)}. Ctrl-C stops."
+        console.print(Text(message if ways else _ONLY_HERE, style="dim"), soft_wrap=True)
+        page_url = None
         if open_:
             workspace = chosen_workspace(context, None)
-            opened = f"{address}/?workspace={workspace}" if workspace else address
+            page_url = f"{address}/?workspace={workspace}" if workspace else address
         serving = _Serving(
             settings=settings,
             listening=listening,
-            one=None,
+            process=None,
             with_worker=worker,
             forked=forked,
-            opened=opened,
+            opened=page_url,
         )
         if together:
             _serve_together(serving)
@@ -119,32 +119,32 @@ def serve(
             wait_for(serving.until_stopped())
 
 
-def _serve_together(alone: _Serving) -> None:
+def _serve_together(base: _Serving) -> None:
     """Serve in several processes, of which the first has the worker beside it."""
-    settings = alone.settings
+    settings = base.settings
     make_home(settings)  # What the processes share lies there, and they may be its first.
-    one = one_of_several(settings.processes, settings.home)
-    if one is None:
+    process = one_of_several(settings.processes, settings.home)
+    if process is None:
         return
     forked = None
-    if one.number == 0 and alone.with_worker:
+    if process.number == 0 and base.with_worker:
         forked = fork_worker(settings.metrics_at)
         if forked is None:
-            one.close_here()
-            alone.listening.close()
+            process.close_here()
+            base.listening.close()
             operations.worker(until_stdin_ends=True)
             return
-    if one.number > 0 and settings.metrics_at is not None:
+    if process.number > 0 and settings.metrics_at is not None:
         metrics_host, metrics_port = settings.metrics_at
         # One port above that of the first process is the worker's.
         settings = _with_address(
-            settings, "metrics_address", metrics_host, metrics_port + 1 + one.number
+            settings, "metrics_address", metrics_host, metrics_port + 1 + process.number
         )
     serving = replace(
-        alone,
+        base,
         settings=settings,
-        one=one,
-        with_worker=alone.with_worker and one.number == 0,
+        process=process,
+        with_worker=base.with_worker and process.number == 0,
         forked=forked,
     )
     wait_for(serving.until_stopped())
@@ -161,13 +161,13 @@ def _listening_at(settings: Settings, host: str | None, port: int | None) -> Set
     if host is None and port is None:
         return settings
     set_host, set_port = settings.listens_at
-    where = (set_host if host is None else host).strip("[]")
-    return _with_address(settings, "address", where, set_port if port is None else port)
+    bare_host = (set_host if host is None else host).strip("[]")
+    return _with_address(settings, "address", bare_host, set_port if port is None else port)
 
 
 def _with_address(settings: Settings, name: str, host: str, port: int) -> Settings:
-    named = f"[{host}]" if ":" in host else host
-    return settings_from(settings, {name: f"{named}:{port}"})
+    url_host = f"[{host}]" if ":" in host else host
+    return settings_from(settings, {name: f"{url_host}:{port}"})
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -202,8 +202,8 @@ class _Serving:
 
     settings: Settings
     listening: socket.socket
-    one: ServerProcess | None
-    """What it shares with others, if there are any."""
+    process: ServerProcess | None
+    """What it shares with the other processes, if there are any."""
     with_worker: bool
     forked: ForkedWorker | None
     opened: str | None
@@ -220,13 +220,13 @@ class _Serving:
             self.settings,
             on_ready=self._begin,
             on_failure=self._stop_for,
-            beside=self._beside,
-            opens_first=self.one is not None and self.one.others_serve,
+            beside=self._worker_context,
+            opens_first=self.process is not None and self.process.others_serve,
         )
-        self.server = server_of(self.app, _GRACE_SECONDS, shares_socket=self.one is not None)
+        self.server = server_of(self.app, _GRACE_SECONDS, shares_socket=self.process is not None)
         _end_quietly_on_signals(self.server)
-        if self.one is not None:
-            self.one.end_with_its_starter(partial(setattr, self.server, "should_exit", True))
+        if self.process is not None:
+            self.process.end_with_its_starter(partial(setattr, self.server, "should_exit", True))
         with self.at_end:
             await self.server.serve(sockets=[self.listening])
         if self.failures:
@@ -239,11 +239,11 @@ class _Serving:
         except FootnoteError as failure:
             self._stop_for(failure)
             return
-        if self.one is not None:
-            share_runs(engine.answer_runs, self.one.siblings, self.one.inbox)
-            engine.vector_cache.shared = SharedVectors(self.one.vectors)
-            self.one.tell_ready()
-        if self.one is None or self.one.number == 0:
+        if self.process is not None:
+            share_runs(engine.answer_runs, self.process.siblings, self.process.inbox)
+            engine.vector_cache.shared = SharedVectors(self.process.vectors)
+            self.process.tell_ready()
+        if self.process is None or self.process.number == 0:
             self._announce()
         self.ready.set()
 
@@ -257,7 +257,7 @@ class _Serving:
         except OSError as error:
             log = structlog.get_logger(__name__)
             log.warning("commands cannot find this server", reason=str(error))
-        if self.one is not None and self.one.others_serve:
+        if self.process is not None and self.process.others_serve:
             return  # It took the place of one that died.
         present.notices().print("Ready.")
         if self.opened is not None:
@@ -267,7 +267,7 @@ class _Serving:
         self.failures.append(failure)
         self.server.should_exit = True
 
-    def _beside(self) -> AbstractAsyncContextManager[None]:
+    def _worker_context(self) -> AbstractAsyncContextManager[None]:
         if not self.with_worker:
             return nullcontext()
         return worker_beside(self.ready, self.settings.metrics_at, self.forked, _GRACE_SECONDS)
@@ -298,17 +298,17 @@ def server_of(app: FastAPI, grace_seconds: int, *, shares_socket: bool = False) 
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which ends what would never end by itself before it waits for the rest."""
+    """uvicorn's server, which ends event streams before it waits for the other requests."""
 
     def __init__(self, config: uvicorn.Config, lifecycle: Lifecycle) -> None:
         super().__init__(config)
         self._lifecycle = lifecycle
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, with room for connections that wait whatever are taken at once."""
+        """Begin to listen, with a full backlog, however few connections are accepted at once."""
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(BACKLOG)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams of events, and everything else once it is done."""
@@ -317,7 +317,7 @@ class _Server(uvicorn.Server):
 
 
 def _end_quietly_on_signals(server: uvicorn.Server) -> None:
-    """Outlive the signal that uvicorn raises again after it has shut down, to end the worker."""
+    """Handle the signals that uvicorn raises again after its shutdown, so that the worker ends."""
 
     def stop(*_: object) -> None:
         server.should_exit = True

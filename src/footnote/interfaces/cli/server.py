@@ -74,16 +74,17 @@ class ServerRecord:
 def announced(home: Path, address: tuple[str, int], *, writes_answers: bool) -> Iterator[None]:
     """Let commands find the server at this address as long as the block lasts.
 
-    The file is locked meanwhile, so that one that was left behind is known for what it is. Of two
-    servers over one home, commands find the first.
+    The file is locked meanwhile, so that a file left behind is recognised. Of two servers over one
+    home, commands find the first.
     """
     from footnote.settings import COMMAND_LINE_VARIABLES, Settings, variables_of
     from footnote.settings.kinds import BLEND_WEIGHTS
 
-    names = {each: variables_of(each) for each in Settings.model_fields}
-    settled = {name for each in names.keys() - _UNCHANGING for name in names[each]}
-    deciding = tuple(sorted(settled.union(BLEND_WEIGHTS)))
-    other = {name for each in _UNCHANGING for name in names[each]} | {*COMMAND_LINE_VARIABLES}
+    names = {setting: variables_of(setting) for setting in Settings.model_fields}
+    changing = {name for setting in names.keys() - _UNCHANGING for name in names[setting]}
+    deciding = tuple(sorted(changing.union(BLEND_WEIGHTS)))
+    unchanging = {name for setting in _UNCHANGING for name in names[setting]}
+    other = unchanging | {*COMMAND_LINE_VARIABLES}
     salt = secrets.token_hex(16)
     record = ServerRecord(
         version=__version__,
@@ -127,13 +128,13 @@ def _locked(path: Path) -> int | None:
 
 
 def _digest(environment: Mapping[str, str], deciding: Sequence[str], salt: str) -> str:
-    """What two processes with the same variables have in common; a path counts as it is here."""
-    said = {
+    """A digest that two processes with the same variables share; paths are made absolute."""
+    values = {
         name: str(Path(value).resolve()) if os.path.lexists(value) else value
         for name, value in environment.items()
         if value and (name in deciding or name.startswith(_OF_POSTGRES))
     }
-    return hashlib.sha256(json.dumps([salt, said], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([salt, values], sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +147,25 @@ class RunningServer:
     def get(
         self, kind: type[Record], path: str, params: Mapping[str, object] | None = None
     ) -> Record | None:
-        """The record at a path; None where it is not to be had, for whatever reason."""
-        given = {name: value for name, value in (params or {}).items() if value is not None}
-        return self._read(kind, "GET", f"{path}?{urlencode(given)}" if given else path, None)
+        """The record at a path; None where the server does not give it, for whatever reason."""
+        query = {name: value for name, value in (params or {}).items() if value is not None}
+        return self._read(kind, "GET", f"{path}?{urlencode(query)}" if query else path, None)
 
     def post(self, kind: type[Record], path: str, body: Mapping[str, object]) -> Record | None:
-        """What a server says to a body; None where it is not to be had, for whatever reason."""
+        """The answer to a body; None where the server does not give it, for whatever reason."""
         return self._read(kind, "POST", path, body)
 
     def events(self, path: str, body: Mapping[str, object]) -> Iterator[AnswerEvent]:
-        """What happens while an answer is made, as far as it is to be had; perhaps nothing."""
+        """The events of an answer, as far as the server gives them; perhaps none."""
         from footnote.errors import FootnoteError
         from footnote.interfaces.answer_events import answer_event
 
         nothing_to_use = suppress(OSError, HTTPException, ValueError, FootnoteError)
-        with nothing_to_use, self._asked("POST", path, body) as found:
-            if found.status != HTTPStatus.OK:
+        with nothing_to_use, self._request("POST", path, body) as response:
+            if response.status != HTTPStatus.OK:
                 return
             name = ""
-            for line in found:
+            for line in response:
                 field, _, value = line.decode().rstrip("\n").partition(": ")
                 if field == "event":
                     name = value
@@ -179,17 +180,17 @@ class RunningServer:
         from footnote.interfaces.schemas import adapter
 
         try:
-            with self._asked(method, path, body) as found:
+            with self._request(method, path, body) as response:
                 return (
-                    adapter(kind).validate_json(found.read())
-                    if found.status == HTTPStatus.OK
+                    adapter(kind).validate_json(response.read())
+                    if response.status == HTTPStatus.OK
                     else None
                 )
         except (OSError, HTTPException, ValueError):
             return None
 
     @contextmanager
-    def _asked(
+    def _request(
         self, method: str, path: str, body: Mapping[str, object] | None
     ) -> Iterator[HTTPResponse]:
         headers = {"Content-Type": "application/json"}
@@ -219,11 +220,13 @@ def running_server(context: typer.Context, workspace: str | None) -> RunningServ
     record = _record_in(Path(home))
     if record is None:
         return None
-    known = {*record.deciding, *record.other}
+    registered = {*record.deciding, *record.other}
     for name in os.environ:
-        spelt = name.upper()
-        about = spelt in known or (spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS))
-        if about and name not in known:
+        upper_name = name.upper()
+        relevant = upper_name in registered or (
+            upper_name.startswith(_PREFIX) and not upper_name.startswith(_OF_TESTS)
+        )
+        if relevant and name not in registered:
             return None  # Spelt in another way, or none that is known: the command says so.
     if (record.version, record.machine) != (__version__, os.uname().nodename):
         return None

@@ -1,7 +1,7 @@
-"""Several processes that serve one socket: how they come to be, are kept alive, and end together.
+"""Several processes that serve one socket: how they are started, kept alive and ended together.
 
-The one that starts them serves nothing. It has no threads, so that a process that died can be
-forked off it anew, with its modules; it waits for signals, and for what ends.
+The one that starts them serves nothing. It has no threads, so that it can fork a process that died
+once more, with its modules; it waits for signals, and for processes that end.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from footnote.ingestion.temporary_folders import TemporaryFolder
 LONGEST_PAUSE_SECONDS = 30.0
 """Between restarts of a process that keeps dying."""
 _LONG_ENOUGH_SECONDS = 60.0
-"""After which a process that dies was no failure to start."""
+"""A process that lived longer and dies did not fail to start."""
 _END_SECONDS = 30.0
-"""Within which processes that were told to end do: a server's own patience, and its worker's."""
+"""How long processes may take to end: the time that a server gives its requests and its worker."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -69,14 +69,14 @@ class ServerProcess:
         loop.add_reader(self.starter_pipe, ended)
 
     def close_here(self) -> None:
-        """Leave to the server's process what is its own, in one that was forked off it."""
+        """Close what only the server's process uses, in a process that was forked from it."""
         self.inbox.close()
         os.close(self.ready)
         os.close(self.starter_pipe)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Kept:
+class _Child:
     """A process that is kept alive."""
 
     process_id: int = 0
@@ -96,25 +96,25 @@ class _Processes:
     inboxes: list[socket]
     starter_pipe: tuple[int, int] = field(default_factory=os.pipe)
     """What ends with the process that starts them."""
-    kept: list[_Kept] = field(default_factory=list)
+    children: list[_Child] = field(default_factory=list)
 
-    def place(self, number: int) -> Path:
+    def socket_path(self, number: int) -> Path:
         """Where a process listens to its siblings."""
         return Path(self.folder.path) / str(number)
 
     def start(self, number: int) -> ServerProcess | int:
-        """In the new process what it shares with the others; here the pipe that says it is ready.
+        """Fork a process: returns what it shares in the new one, and its ready pipe in this one.
 
-        What is open here and not the new process's own is closed there.
+        The new process closes whatever it inherits and does not need.
         """
         reading, writing = os.pipe()
-        kept = self.kept[number]
+        child = self.children[number]
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         process_id = os.fork()
         if process_id:
             os.close(writing)
-            kept.process_id, kept.began, kept.due = process_id, time.monotonic(), None
+            child.process_id, child.began, child.due = process_id, time.monotonic(), None
             return reading
         os.setsid()  # Ctrl-C is for the process that started it, which then ends it.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_SIGNALS, signal.SIGCHLD})
@@ -130,15 +130,19 @@ class _Processes:
             number=number,
             vectors=Path(self.vectors.path),
             inbox=self.inboxes[number],
-            siblings=tuple(self.place(each) for each in range(len(self.inboxes)) if each != number),
-            others_serve=any(each.process_id for each in self.kept),
+            siblings=tuple(
+                self.socket_path(sibling)
+                for sibling in range(len(self.inboxes))
+                if sibling != number
+            ),
+            others_serve=any(process.process_id for process in self.children),
             ready=writing,
             starter_pipe=self.starter_pipe[0],
         )
 
 
 def one_of_several(count: int, home: Path) -> ServerProcess | None:
-    """In each of so many new processes what it shares; None here, once all of them have ended.
+    """Fork the processes: each of them gets what it shares; this one gets None once all ended.
 
     The first is ready before the others begin, so that what is done once, and what makes starting
     impossible, is done and said once. One that dies is started again. Raises typer.Exit with the
@@ -154,27 +158,27 @@ def one_of_several(count: int, home: Path) -> ServerProcess | None:
         folder=TemporaryFolder("serving"),
         vectors=TemporaryFolder("vectors", home),
         inboxes=[],
-        kept=[_Kept() for _ in range(count)],
+        children=[_Child() for _ in range(count)],
     )
     starter = os.getpid()
     try:
         for number in range(count):
             inbox = socket(AF_UNIX)
-            inbox.bind(str(processes.place(number)))
+            inbox.bind(str(processes.socket_path(number)))
             inbox.listen()
             processes.inboxes.append(inbox)
-        began = processes.start(0)
-        if isinstance(began, ServerProcess):
-            return began
-        if not _is_ready(began):
-            code = _ended(processes)
+        started = processes.start(0)
+        if isinstance(started, ServerProcess):
+            return started
+        if not _is_ready(started):
+            code = _end_all(processes)
             raise typer.Exit(code)
         for number in range(1, count):
-            began = processes.start(number)
-            if isinstance(began, ServerProcess):
-                return began
-            os.close(began)
-        return _keep(processes)
+            started = processes.start(number)
+            if isinstance(started, ServerProcess):
+                return started
+            os.close(started)
+        return _supervise(processes)
     finally:
         if os.getpid() == starter:
             for folder in (processes.folder, processes.vectors):
@@ -182,7 +186,7 @@ def one_of_several(count: int, home: Path) -> ServerProcess | None:
 
 
 def _is_ready(pipe: int) -> bool:
-    """Whether the first process came to be ready; not if it ended, or is to end, before that."""
+    """Whether the first process became ready; False if it ended, or is to end, before that."""
     try:
         while True:
             if select.select([pipe], [], [], 0.1)[0]:
@@ -193,61 +197,61 @@ def _is_ready(pipe: int) -> bool:
         os.close(pipe)
 
 
-def _keep(processes: _Processes) -> ServerProcess | None:
-    """Start again what dies, until a signal ends all; in what is started again its share."""
+def _supervise(processes: _Processes) -> ServerProcess | None:
+    """Restart processes that die, until a signal ends all; a restarted one gets what it shares."""
     log = structlog.get_logger(__name__)
     while True:
         now = time.monotonic()
-        for number, kept in enumerate(processes.kept):
-            if kept.due is not None and kept.due <= now:
-                began = processes.start(number)
-                if isinstance(began, ServerProcess):
-                    return began
-                os.close(began)
-        due = [kept.due for kept in processes.kept if kept.due is not None]
-        waited = max(0.0, min(due) - now) if due else LONGEST_PAUSE_SECONDS
-        came = signal.sigtimedwait((*_SIGNALS, signal.SIGCHLD), waited)
-        if came is not None and came.si_signo in _SIGNALS:
-            _ended(processes)
+        for number, child in enumerate(processes.children):
+            if child.due is not None and child.due <= now:
+                started = processes.start(number)
+                if isinstance(started, ServerProcess):
+                    return started
+                os.close(started)
+        due = [child.due for child in processes.children if child.due is not None]
+        timeout_seconds = max(0.0, min(due) - now) if due else LONGEST_PAUSE_SECONDS
+        received = signal.sigtimedwait((*_SIGNALS, signal.SIGCHLD), timeout_seconds)
+        if received is not None and received.si_signo in _SIGNALS:
+            _end_all(processes)
             return None
         for number, code in _reap(processes):
-            kept = processes.kept[number]
-            if time.monotonic() - kept.began > _LONG_ENOUGH_SECONDS:
-                kept.pause_seconds = 1.0
-            kept.due = time.monotonic() + kept.pause_seconds
+            child = processes.children[number]
+            if time.monotonic() - child.began > _LONG_ENOUGH_SECONDS:
+                child.pause_seconds = 1.0
+            child.due = time.monotonic() + child.pause_seconds
             log.error(
                 "a server process died and is started again",
                 number=number,
                 exit_code=code,
-                pause_seconds=kept.pause_seconds,
+                pause_seconds=child.pause_seconds,
             )
-            kept.pause_seconds = min(kept.pause_seconds * 2, LONGEST_PAUSE_SECONDS)
+            child.pause_seconds = min(child.pause_seconds * 2, LONGEST_PAUSE_SECONDS)
 
 
 def _reap(processes: _Processes) -> Iterator[tuple[int, int]]:
     """The number and exit code of each process that has ended since."""
-    for number, kept in enumerate(processes.kept):
-        if kept.process_id:
-            process_id, status = os.waitpid(kept.process_id, os.WNOHANG)
+    for number, child in enumerate(processes.children):
+        if child.process_id:
+            process_id, status = os.waitpid(child.process_id, os.WNOHANG)
             if process_id:
-                kept.process_id = 0
+                child.process_id = 0
                 yield number, os.waitstatus_to_exitcode(status)
 
 
-def _ended(processes: _Processes) -> int:
-    """End every process that is there; the exit code of the first."""
+def _end_all(processes: _Processes) -> int:
+    """End every process; returns the exit code of the first."""
     codes = dict(_reap(processes))
-    for kept in processes.kept:
-        if kept.process_id:
-            os.kill(kept.process_id, signal.SIGTERM)
-    last = time.monotonic() + _END_SECONDS
-    while any(kept.process_id for kept in processes.kept):
-        left = last - time.monotonic()
-        if left <= 0:
-            for kept in processes.kept:
-                if kept.process_id:
-                    os.kill(kept.process_id, signal.SIGKILL)
-        signal.sigtimedwait((signal.SIGCHLD,), max(left, 0.1))
+    for child in processes.children:
+        if child.process_id:
+            os.kill(child.process_id, signal.SIGTERM)
+    deadline = time.monotonic() + _END_SECONDS
+    while any(child.process_id for child in processes.children):
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            for child in processes.children:
+                if child.process_id:
+                    os.kill(child.process_id, signal.SIGKILL)
+        signal.sigtimedwait((signal.SIGCHLD,), max(remaining, 0.1))
         codes.update(_reap(processes))
     code = codes.get(0, 0)
     return code if code >= 0 else 128 - code

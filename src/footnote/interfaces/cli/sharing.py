@@ -41,9 +41,9 @@ async def share_collection(
     expires_in_hours: Hours = WEEK,
 ) -> Shown:
     """Make a link to search, ask and read a collection, and print it, this once."""
-    made = await inside.share_collection(name, expires_in_hours=expires_in_hours)
-    yield made
-    _show(made)
+    new_link = await inside.share_collection(name, expires_in_hours=expires_in_hours)
+    yield new_link
+    _show(new_link)
 
 
 @workspace_command(app, "conversation")
@@ -56,32 +56,32 @@ async def share_conversation(
     expires_in_hours: Hours = WEEK,
 ) -> Shown:
     """Make a link that shows a conversation, and print it, this once."""
-    made = await inside.share_conversation(conversation_id, expires_in_hours=expires_in_hours)
-    yield made
-    _show(made)
+    new_link = await inside.share_conversation(conversation_id, expires_in_hours=expires_in_hours)
+    yield new_link
+    _show(new_link)
 
 
 @workspace_command(app, "list")
 async def show(inside: WorkspaceEngine) -> Shown:
     """List the links, without their tokens."""
-    found = await inside.share_links()
-    yield ShareLinkList(share_links=found)
-    if not found:
+    links = await inside.share_links()
+    yield ShareLinkList(share_links=links)
+    if not links:
         present.terminal().print("No links.")
         return
     now = datetime.now(UTC)
     listing = present.table("id", "shows", "shared by", "state", "expires", "last opened")
-    for each in found:
-        shows = f"conversation {each.conversation_id}"
-        if each.collection is not None:
-            shows = f"collection {each.collection}"
+    for link in links:
+        shows = f"conversation {link.conversation_id}"
+        if link.collection is not None:
+            shows = f"collection {link.collection}"
         listing.add_row(
-            each.link_id,
+            link.link_id,
             present.plain(shows),
-            present.plain(each.owner),
-            "revoked" if each.revoked_at else "expired" if each.expires_at <= now else "",
-            f"{each.expires_at:%Y-%m-%d %H:%M}",
-            "never" if each.opened_at is None else f"{each.opened_at:%Y-%m-%d %H:%M}",
+            present.plain(link.owner),
+            "revoked" if link.revoked_at else "expired" if link.expires_at <= now else "",
+            f"{link.expires_at:%Y-%m-%d %H:%M}",
+            "never" if link.opened_at is None else f"{link.opened_at:%Y-%m-%d %H:%M}",
         )
     listing.show(present.terminal())
 
@@ -99,8 +99,8 @@ async def revoke(
     await inside.revoke_share_link(link)
 
 
-def _show(made: NewShareLink) -> None:
-    present.terminal().print(Text(made.url or made.token), soft_wrap=True)
-    ends = f"{made.link.expires_at:%Y-%m-%d %H:%M} UTC"
-    told = f"The link {made.link.link_id} is not shown again, and ends at {ends}."
-    present.notices().print(Text(told, style="dim"), soft_wrap=True)
+def _show(new_link: NewShareLink) -> None:
+    present.terminal().print(Text(new_link.url or new_link.token), soft_wrap=True)
+    ends = f"{new_link.link.expires_at:%Y-%m-%d %H:%M} UTC"
+    message = f"The link {new_link.link.link_id} is not shown again, and ends at {ends}."
+    present.notices().print(Text(message, style="dim"), soft_wrap=True)

@@ -29,31 +29,34 @@ PlaceName = Annotated[
 @workspace_command(app, "list")
 async def show(inside: WorkspaceEngine) -> Shown:
     """List the sources, with how their last runs went."""
-    found = SourceList(
+    listed = SourceList(
         sources=await inside.workspace_sources(), places=await inside.source_places()
     )
-    yield found
-    if not found.sources:
+    yield listed
+    if not listed.sources:
         present.terminal().print("No sources: footnote source add PLACE follows one.")
         return
     listing = present.table(
         *("source", "place", "collection", "state", "last run", "next run"),
         *("#new", "#changed", "#removed", "#failed"),
     )
-    for each in found.sources:
+    for source in listed.sources:
         listing.add_row(
-            str(each.source_id),
-            present.plain(each.place),
-            present.plain(each.collection),
-            each.state,
-            "" if each.started_at is None else f"{each.started_at:%Y-%m-%d %H:%M}",
-            "" if each.next_run_at is None else f"{each.next_run_at:%Y-%m-%d %H:%M}",
-            *(f"{count:,}" for count in (each.added, each.changed, each.removed, each.failed)),
+            str(source.source_id),
+            present.plain(source.place),
+            present.plain(source.collection),
+            source.state,
+            "" if source.started_at is None else f"{source.started_at:%Y-%m-%d %H:%M}",
+            "" if source.next_run_at is None else f"{source.next_run_at:%Y-%m-%d %H:%M}",
+            *(
+                f"{count:,}"
+                for count in (source.added, source.changed, source.removed, source.failed)
+            ),
         )
     listing.show(present.terminal())
-    for each in found.sources:
-        if each.last_error is not None:
-            present.terminal().print(f"{each.source_id}: {present.plain(each.last_error)}")
+    for source in listed.sources:
+        if source.last_error is not None:
+            present.terminal().print(f"{source.source_id}: {present.plain(source.last_error)}")
 
 
 @app.command("check", epilog=EXIT_CODES)
@@ -66,21 +69,23 @@ def check(
 ) -> None:
     """Look into a place without keeping anything; a mailbox with FOOTNOTE_IMAP_PASSWORD."""
 
-    async def looked(inside: WorkspaceEngine) -> SourceCheck:
+    async def look(inside: WorkspaceEngine) -> SourceCheck:
         from footnote.jobs.sources.opened import check_source
 
         return await check_source(inside, NewSource(place=place), anywhere=True)
 
-    found = in_workspace(context, workspace, looked)
+    check_result = in_workspace(context, workspace, look)
     if as_json:
-        present.print_json(found)
-    elif found.found is None:
-        present.terminal().print(f"It cannot be reached: {present.plain(found.reason or '')}")
+        present.print_json(check_result)
+    elif check_result.found is None:
+        present.terminal().print(
+            f"It cannot be reached: {present.plain(check_result.reason or '')}"
+        )
     else:
-        more = "more than " if found.found.more else ""
-        names = ", ".join(map(present.plain, found.found.names))
-        present.terminal().print(f"{more}{found.found.entries:,} things: {names}")
-    if found.found is None:
+        prefix = "more than " if check_result.found.more else ""
+        names = ", ".join(map(present.plain, check_result.found.names))
+        present.terminal().print(f"{prefix}{check_result.found.entries:,} things: {names}")
+    if check_result.found is None:
         raise typer.Exit(1)
 
 
@@ -109,28 +114,28 @@ async def add(
     """Have workers follow a place; a mailbox with FOOTNOTE_IMAP_PASSWORD of the worker."""
     from footnote.jobs.sources.opened import follow_source
 
-    wanted = NewSource(
+    new_source = NewSource(
         place=place, collection=collection, every_minutes=every, delete_missing=delete_missing
     )
-    found = await follow_source(inside, wanted, anywhere=True)
-    yield found
-    _tell(found)
+    source = await follow_source(inside, new_source, anywhere=True)
+    yield source
+    _tell(source)
 
 
 @workspace_command(app, "run")
 async def run(inside: WorkspaceEngine, *, source_id: SourceId) -> Shown:
     """Have a source read at once, also one that is paused."""
-    found = await inside.follow_source_now(source_id)
-    yield found
-    _tell(found)
+    source = await inside.follow_source_now(source_id)
+    yield source
+    _tell(source)
 
 
 @workspace_command(app, "pause")
 async def pause(inside: WorkspaceEngine, *, source_id: SourceId) -> Shown:
     """Leave a source alone until it is told to run."""
-    found = await inside.pause_source(source_id)
-    yield found
-    _tell(found)
+    source = await inside.pause_source(source_id)
+    yield source
+    _tell(source)
 
 
 @workspace_command(app, "remove")
@@ -139,5 +144,5 @@ async def remove(inside: WorkspaceEngine, *, source_id: SourceId) -> None:
     await inside.remove_source(source_id)
 
 
-def _tell(found: WorkspaceSource) -> None:
-    present.terminal().print(f"{found.source_id}: {found.state}")
+def _tell(source: WorkspaceSource) -> None:
+    present.terminal().print(f"{source.source_id}: {source.state}")

@@ -59,7 +59,7 @@ def show_summary(
             hint="name one of --document, --collection and --cluster",
         )
 
-    async def summarised(inside: WorkspaceEngine) -> Summary:
+    async def summarise(inside: WorkspaceEngine) -> Summary:
         return await inside.summary(
             document_id=None if document is None else await inside.document_called(document),
             collection=collection,
@@ -68,47 +68,49 @@ def show_summary(
             write=write,
         )
 
-    found = in_workspace(context, workspace, summarised)
+    summary = in_workspace(context, workspace, summarise)
     if as_json:
-        present.print_json(found)
+        present.print_json(summary)
         return
     terminal = present.terminal()
-    if not found.sentences:
+    if not summary.sentences:
         progress = in_workspace(context, workspace, lambda inside: inside.summary_progress())
         terminal.print("There is no summary. " + _advice(progress))
         return
-    for written in found.written:
+    for written in summary.written:
         terminal.print(present.plain(written.text))
-        for each in written.sources:
-            terminal.print(present.plain(f"  “{' '.join(each.text.split())}” {_place(each)}"))
-    for each in () if found.written else found.sentences:
-        terminal.print(present.plain(" ".join(each.text.split())))
-        terminal.print(present.plain(f"  {_place(each)}"))
+        for sentence in written.sources:
+            terminal.print(
+                present.plain(f"  “{' '.join(sentence.text.split())}” {_location(sentence)}")
+            )
+    for sentence in () if summary.written else summary.sentences:
+        terminal.print(present.plain(" ".join(sentence.text.split())))
+        terminal.print(present.plain(f"  {_location(sentence)}"))
 
 
 @workspace_command(app, "progress")
 async def show_progress(inside: WorkspaceEngine) -> Shown:
     """Say how far the documents of the workspace are summarised."""
-    found = await inside.summary_progress()
-    yield found
+    progress = await inside.summary_progress()
+    yield progress
     terminal = present.terminal()
     terminal.print(
-        f"{found.done:,} of {counted(found.documents, 'document')} summarised, "
-        f"{found.failed:,} failed. {_advice(found)}"
+        f"{progress.done:,} of {counted(progress.documents, 'document')} summarised, "
+        f"{progress.failed:,} failed. {_advice(progress)}"
     )
-    if found.model is not None:
-        terminal.print(present.plain(writing_line(found.model)))
-    for each in found.failures:
-        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
+    if progress.model is not None:
+        terminal.print(present.plain(writing_line(progress.model)))
+    for failure in progress.failures:
+        terminal.print(present.plain(f"{failure.title} ({failure.document_id}): {failure.reason}"))
 
 
-def _place(sentence: SummarySentence) -> str:
+def _location(sentence: SummarySentence) -> str:
     return f"– {sentence.document_title}, {sentence.char_start}–{sentence.char_end}"
 
 
-def _advice(found: SummaryProgress) -> str:
-    if not found.enabled:
+def _advice(progress: SummaryProgress) -> str:
+    if not progress.enabled:
         return "This workspace makes none: `footnote config set summaries rules`."
-    if found.running:
+    if progress.running:
         return "A worker has the rest in hand: `footnote worker`, or a running server."
     return ""

@@ -18,7 +18,7 @@ _BAR = 24
 
 
 def trace(
-    sought: Annotated[
+    identifier: Annotated[
         str | None,
         typer.Argument(metavar="ID", help="Of a trace, or of a document; none lists the newest."),
     ] = None,
@@ -32,18 +32,18 @@ def trace(
     Traces are kept where FOOTNOTE_TRACES_KEPT_HOURS is set. The id of one is in the header
     Traceresponse of each answer over HTTP and in the log lines that belong to it.
     """
-    if sought is None:
+    if identifier is None:
         traces = in_installation(lambda engine: engine.traces(limit))
         if as_json:
             present.print_json(TraceList(traces=traces))
         else:
             _list(traces)
         return
-    found = in_installation(lambda engine: engine.trace(sought))
+    trace_record = in_installation(lambda engine: engine.trace(identifier))
     if as_json:
-        present.print_json(found)
+        present.print_json(trace_record)
     else:
-        _show(found)
+        _show(trace_record)
 
 
 def _list(traces: tuple[TraceSummary, ...]) -> None:
@@ -53,50 +53,52 @@ def _list(traces: tuple[TraceSummary, ...]) -> None:
         )
         return
     listing = present.table("trace", "began", "what", "steps", "failed", "ms")
-    for each in traces:
+    for summary in traces:
         listing.add_row(
-            each.trace_id,
-            f"{each.started_at:%Y-%m-%d %H:%M:%S}",
-            present.plain(each.name),
-            f"{each.spans:,}",
-            f"{each.failed:,}" if each.failed else "",
-            f"{each.duration_ms:,.1f}",
+            summary.trace_id,
+            f"{summary.started_at:%Y-%m-%d %H:%M:%S}",
+            present.plain(summary.name),
+            f"{summary.spans:,}",
+            f"{summary.failed:,}" if summary.failed else "",
+            f"{summary.duration_ms:,.1f}",
         )
     listing.show(present.terminal())
 
 
-def _show(found: Trace) -> None:
+def _show(trace_record: Trace) -> None:
     console = present.terminal()
-    began = min(each.started_at for each in found.spans)
-    total = max(_start(each, found) + each.duration_ms for each in found.spans)
-    console.print(Text(f"Trace {found.trace_id}, {began:%Y-%m-%d %H:%M:%S} UTC, {total:,.1f} ms"))
+    began = min(span.started_at for span in trace_record.spans)
+    total = max(_start(span, trace_record) + span.duration_ms for span in trace_record.spans)
+    console.print(
+        Text(f"Trace {trace_record.trace_id}, {began:%Y-%m-%d %H:%M:%S} UTC, {total:,.1f} ms")
+    )
     listing = present.table("ms", "when", "step", "process", "")
-    for each, depth in zip(found.spans, found.depths, strict=True):
+    for span, depth in zip(trace_record.spans, trace_record.depths, strict=True):
         # Where a step lies in the time of the trace.
-        start = _start(each, found)
+        start = _start(span, trace_record)
         scale = _BAR / max(total, 1e-9)
         before = min(int(start * scale), _BAR - 1)
-        told = [f"failed: {each.error}"] if each.error else []
-        told += [f"document {each.document_id}"] if each.document_id else []
-        told += [
+        notes = [f"failed: {span.error}"] if span.error else []
+        notes += [f"document {span.document_id}"] if span.document_id else []
+        notes += [
             f"{key.rpartition('.')[2]} {value}"
-            for key, value in sorted(each.attributes.items())
+            for key, value in sorted(span.attributes.items())
             if key.startswith(
                 ("gen_ai.usage", "gen_ai.evaluation.score", "footnote.search.results")
             )
             or key in ("footnote.outcome", "http.response.status_code", "footnote.job.attempt")
         ]
         listing.add_row(
-            f"{each.duration_ms:,.1f}",
-            " " * before + "━" * max(1, min(round(each.duration_ms * scale), _BAR - before)),
-            Text("  " * depth + present.plain(each.name)),
-            present.plain(each.service),
-            Text(present.plain(", ".join(told)), style="red" if each.error else "dim"),
+            f"{span.duration_ms:,.1f}",
+            " " * before + "━" * max(1, min(round(span.duration_ms * scale), _BAR - before)),
+            Text("  " * depth + present.plain(span.name)),
+            present.plain(span.service),
+            Text(present.plain(", ".join(notes)), style="red" if span.error else "dim"),
         )
     listing.show(console)
 
 
-def _start(span: TraceSpan, found: Trace) -> float:
+def _start(span: TraceSpan, trace_record: Trace) -> float:
     """Milliseconds from the beginning of the trace."""
-    began = min(each.started_at for each in found.spans)
+    began = min(step.started_at for step in trace_record.spans)
     return (span.started_at - began).total_seconds() * 1e3

@@ -31,28 +31,28 @@ def upgrade(
     tables.
     """
     notices = present.notices()
-    done = wait_for(
+    result = wait_for(
         upgrade_database(
             prepared(), check=check, tell=lambda line: notices.print(present.plain(line))
         )
     )
     if as_json:
-        present.print_json(done)
+        present.print_json(result)
     else:
-        for line in _lines(done):
+        for line in _lines(result):
             present.terminal().print(present.plain(line))
-    if not done.applied:
+    if not result.applied:
         raise typer.Exit(_PENDING)
 
 
-def _lines(done: Upgrade) -> Iterator[str]:
-    if not done.steps:
+def _lines(result: Upgrade) -> Iterator[str]:
+    if not result.steps:
         yield f"The database is up to date with Footnote {__version__}."
-    elif done.applied:
-        yield f"Applied: {', '.join(done.steps)}."
+    elif result.applied:
+        yield f"Applied: {', '.join(result.steps)}."
     else:
         yield "Not applied yet:"
-        for step in done.pending:
+        for step in result.pending:
             kind = (
                 "only adds"
                 if step.kind is StepKind.EXPAND
@@ -64,19 +64,19 @@ def _lines(done: Upgrade) -> Iterator[str]:
                     f"    {lock.table} (about {lock.rows:,} rows, {lock.bytes / 1e6:,.1f} MB): "
                     f"{lock.mode.value}"
                 )
-    if done.oldest_program is not None:
-        then = "" if done.applied else ", once that is applied"
-        yield f"Programs that know {done.oldest_program} may use the database{then}."
-    if done.older_programs:
+    if result.oldest_program is not None:
+        condition = "" if result.applied else ", once that is applied"
+        yield f"Programs that know {result.oldest_program} may use the database{condition}."
+    if result.older_programs:
         yield (
-            f"{counted(done.older_programs, 'connection')} of older programs: end those servers "
+            f"{counted(result.older_programs, 'connection')} of older programs: end those servers "
             "and workers first."
         )
-    for each in done.older_formats:
-        more = " (footnote backfill show)"
-        if each.what == "documents":
-            more = ", whose rows do not say yet who may see them"
+    for outdated in result.older_formats:
+        detail = " (footnote backfill show)"
+        if outdated.what == "documents":
+            detail = ", whose rows do not say yet who may see them"
         yield (
-            f"Workers write anew in the background: {each.amount:,} {each.what} of "
-            f"{counted(each.workspaces, 'workspace')}{more}."
+            f"Workers write anew in the background: {outdated.amount:,} {outdated.what} of "
+            f"{counted(outdated.workspaces, 'workspace')}{detail}."
         )

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 budget = typer.Typer(name="budget", help="Limit what a workspace may use.", no_args_is_help=True)
 
-What = Annotated[
+MeasureArgument = Annotated[
     Measure,
     typer.Argument(metavar="MEASURE", help="cost_usd, tokens, documents, chunks or bytes."),
 ]
-When = Annotated[Period, typer.Option("--period", help="Over which time, in UTC.")]
+PeriodOption = Annotated[Period, typer.Option("--period", help="Over which time, in UTC.")]
 
 
 def usage(
@@ -61,17 +61,17 @@ def usage(
                 "--by-person is about all of the workspace",
                 hint="leave --principal and --document out, or --by-person",
             )
-        found = in_workspace(
+        people = in_workspace(
             context,
             workspace,
             lambda inside: inside.usage_by_person(since=days[0], until=days[1]),
         )
-        _show_people(found, as_csv=as_csv, as_json=as_json)
+        _show_people(people, as_csv=as_csv, as_json=as_json)
         return
     if as_csv:
         raise InvalidRequest("--csv is for --by-person alone", hint="add --by-person")
 
-    async def used(inside: WorkspaceEngine) -> tuple[UsageRow, ...]:
+    async def read_usage(inside: WorkspaceEngine) -> tuple[UsageRow, ...]:
         return await inside.usage(
             since=days[0],
             until=days[1],
@@ -79,7 +79,7 @@ def usage(
             document_id=None if document is None else await inside.document_called(document),
         )
 
-    rows = in_workspace(context, workspace, used)
+    rows = in_workspace(context, workspace, read_usage)
     if as_json:
         present.print_json(UsageReport(rows=rows))
         return
@@ -87,15 +87,15 @@ def usage(
         present.terminal().print("Nothing was used.")
         return
     listing = present.table("day", "kind", "model", "requests", "tokens", "units", "US dollars")
-    for each in rows:
+    for row in rows:
         listing.add_row(
-            str(each.day),
-            each.kind,
-            present.plain(each.model),
-            f"{each.requests:,}",
-            f"{each.input_tokens + each.output_tokens:,}",
-            f"{each.units:,.0f}",
-            _cost(each.cost_usd, each.unpriced_requests),
+            str(row.day),
+            row.kind,
+            present.plain(row.model),
+            f"{row.requests:,}",
+            f"{row.input_tokens + row.output_tokens:,}",
+            f"{row.units:,.0f}",
+            _cost(row.cost_usd, row.unpriced_requests),
         )
     listing.show(present.terminal())
 
@@ -113,13 +113,13 @@ def _show_people(rows: tuple[PersonUsageRow, ...], *, as_csv: bool, as_json: boo
         present.terminal().print("Nothing was used.")
         return
     listing = present.table("day", "who", "requests", "tokens", "US dollars")
-    for each in rows:
+    for row in rows:
         listing.add_row(
-            str(each.day),
-            present.plain(each.principal),
-            f"{each.requests:,}",
-            f"{each.input_tokens + each.output_tokens:,}",
-            _cost(each.cost_usd, each.unpriced_requests),
+            str(row.day),
+            present.plain(row.principal),
+            f"{row.requests:,}",
+            f"{row.input_tokens + row.output_tokens:,}",
+            _cost(row.cost_usd, row.unpriced_requests),
         )
     listing.show(present.terminal())
 
@@ -133,9 +133,9 @@ def _cost(cost_usd: float, unpriced_requests: int) -> str:
 async def set_budget(
     inside: WorkspaceEngine,
     *,
-    measure: What,
+    measure: MeasureArgument,
     most: Annotated[float, typer.Argument(metavar="MOST", min=0, help="The most of it.")],
-    period: When = Period.MONTH,
+    period: PeriodOption = Period.MONTH,
     warn: Annotated[
         float,
         typer.Option("--warn", metavar="SHARE", min=0.01, max=1, help="Warn from this share on."),
@@ -157,7 +157,7 @@ async def show_budgets(inside: WorkspaceEngine) -> Shown:
 
 @workspace_command(budget, "remove")
 async def remove_budget(
-    inside: WorkspaceEngine, *, measure: What, period: When = Period.MONTH
+    inside: WorkspaceEngine, *, measure: MeasureArgument, period: PeriodOption = Period.MONTH
 ) -> None:
     """Remove a budget."""
     await inside.remove_budget(measure, period)
@@ -168,13 +168,13 @@ def _show(budgets: tuple[Budget, ...]) -> None:
         present.terminal().print("No budgets.")
         return
     listing = present.table("measure", "period", "used", "most", "state")
-    for each in budgets:
-        style = "" if each.state is BudgetState.WITHIN else "bold red"
+    for entry in budgets:
+        style = "" if entry.state is BudgetState.WITHIN else "bold red"
         listing.add_row(
-            each.measure,
-            each.period,
-            f"{each.used:,.6g}",
-            f"{each.most:,.6g}",
-            Text(each.state, style=style),
+            entry.measure,
+            entry.period,
+            f"{entry.used:,.6g}",
+            f"{entry.most:,.6g}",
+            Text(entry.state, style=style),
         )
     listing.show(present.terminal())

@@ -69,11 +69,11 @@ async def watch_files(
     async with opened(settings) as engine:
         workspace = await entered(engine, name)
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))
-        beside = [asyncio.create_task(_look_after(workspace, teller, stop))]
+        tasks = [asyncio.create_task(_check_until_stopped(workspace, teller, stop))]
         if index:
             tell_of_other = partial(tell_of_other_worker, present.notices())
             work = run_worker_unless_another_does(engine, stop, tell_of_other)
-            beside.append(asyncio.create_task(work))
+            tasks.append(asyncio.create_task(work))
         try:
             await watch(
                 workspace,
@@ -87,23 +87,25 @@ async def watch_files(
             )
         finally:
             stop.set()
-            await asyncio.gather(*beside)
-        await _look(workspace, teller)
+            await asyncio.gather(*tasks)
+        await _check(workspace, teller)
         present.notices().print(Text(teller.closing(), style="dim"), soft_wrap=True)
 
 
-async def _look_after(workspace: WorkspaceEngine, teller: Teller, stop: asyncio.Event) -> None:
-    """Tell of the documents that fail after they were taken in."""
+async def _check_until_stopped(
+    workspace: WorkspaceEngine, teller: Teller, stop: asyncio.Event
+) -> None:
+    """Report documents that fail after they were taken in."""
     while not stop.is_set():
-        await _look(workspace, teller)
+        await _check(workspace, teller)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LOOK_SECONDS):
                 await stop.wait()
 
 
-async def _look(workspace: WorkspaceEngine, teller: Teller) -> None:
-    if asked := teller.unrested:
-        teller.look(asked, await workspace.statuses(asked))
+async def _check(workspace: WorkspaceEngine, teller: Teller) -> None:
+    if document_ids := teller.unrested:
+        teller.look(document_ids, await workspace.statuses(document_ids))
 
 
 @dataclass(slots=True)
@@ -112,7 +114,7 @@ class Teller:
 
     names: dict[str, str] = field(default_factory=dict)
     """How files were named, by where they lie: a link leads elsewhere."""
-    _told: dict[str, str] = field(default_factory=dict)
+    _reported: dict[str, str] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
     _unrested: dict[UUID, str] = field(default_factory=dict)
 
@@ -122,63 +124,66 @@ class Teller:
         return list(self._unrested)
 
     def tell(self, step: Step) -> None:
-        """Print a line for what is worth one."""
+        """Print a line for a step, unless nothing changed or it was reported already."""
         if step.verdict in ("unchanged", "waiting"):
             return
-        said = f"{step.verdict} {printable(step.reason)}".strip()
-        if step.verdict in ("refused", "kept") and self._told.get(step.external_id) == said:
+        text = f"{step.verdict} {printable(step.reason)}".strip()
+        if step.verdict in ("refused", "kept") and self._reported.get(step.external_id) == text:
             return
-        self._told[step.external_id] = said
+        self._reported[step.external_id] = text
         name = self.names.get(step.external_id, step.external_id)
-        self._say(step.verdict, name, step.reason)
+        self._print(step.verdict, name, step.reason)
         if step.received is not None and step.verdict in _INDEXED_ANEW:
             document = step.received.document
             self._unrested[document.document_id] = name
             if document.status is DocumentStatus.FAILED:
                 self.look([document.document_id], {document.document_id: document})
 
-    def look(self, asked: Sequence[UUID], documents: Mapping[UUID, Document]) -> None:
+    def look(self, document_ids: Sequence[UUID], documents: Mapping[UUID, Document]) -> None:
         """Print a line for each document that failed, once it and what is attached to it rest.
 
-        Those asked for that are not among the documents were deleted.
+        Ids that are not among the documents are of deleted ones.
         """
         attached: dict[UUID | None, list[Document]] = defaultdict(list)
         for document in documents.values():
             attached[document.parent_id].append(document)
-        for document_id in asked:
-            name, found = self._unrested.get(document_id), documents.get(document_id)
+        for document_id in document_ids:
+            name, root = self._unrested.get(document_id), documents.get(document_id)
             if name is None:
                 continue
-            family = list(_with_attachments(found, name, attached)) if found else []
+            family = list(_with_attachments(root, name, attached)) if root else []
             if all(
                 (member.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED))
                 for member, _ in family
             ):
                 del self._unrested[document_id]
-                for member, called in family:
+                for member, label in family:
                     if member.status is DocumentStatus.FAILED:
-                        self._say("failed", called, present.failure_sentence(member))
+                        self._print("failed", label, present.failure_sentence(member))
 
     def closing(self) -> str:
-        """What was done, and what is left to do."""
-        counts = [f"{self._counts[each]} {each}" for each in _COUNTED if self._counts[each]]
-        told = f"Stopped: {', '.join(counts) or 'nothing was taken in or removed'}."
+        """What was done, and what remains to be done."""
+        counts = [
+            f"{self._counts[verdict]} {verdict}" for verdict in _COUNTED if self._counts[verdict]
+        ]
+        summary = f"Stopped: {', '.join(counts) or 'nothing was taken in or removed'}."
         waiting = len(self._unrested)
         if not waiting:
-            return told
-        what = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
+            return summary
+        subject = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
         return (
-            f"{told} {what} to be indexed; `footnote worker` or `footnote serve` goes on with that."
+            f"{summary} {subject} to be indexed; `footnote worker` or `footnote serve` goes on "
+            "with that."
         )
 
-    def _say(self, verdict: str, name: str, reason: str) -> None:
+    def _print(self, verdict: str, name: str, reason: str) -> None:
         self._counts[verdict] += 1
         line = f"{verdict:<8} {printable(name)}"
         present.terminal().print(Text(present.plain(line)), soft_wrap=True)
         if reason:
             # Where the two streams are kept apart, each must say which file it speaks of.
-            told = present.plain(f"{printable(name)}: {printable(reason)}")
-            present.notices().print(Text(told, style="dim"), soft_wrap=True)
+            message = present.plain(f"{printable(name)}: {printable(reason)}")
+            present.notices().print(Text(message, style="dim"), soft_wrap=True)
 
 
 def _with_attachments(
@@ -186,5 +191,5 @@ def _with_attachments(
 ) -> Iterator[tuple[Document, str]]:
     """The document and what is attached to it, each with what it is called."""
     yield document, name
-    for each in attached.get(document.document_id, ()):
-        yield from _with_attachments(each, f"{name} › {each.filename}", attached)
+    for child in attached.get(document.document_id, ()):
+        yield from _with_attachments(child, f"{name} › {child.filename}", attached)

@@ -43,20 +43,20 @@ async def add(
 @workspace_command(app, "list")
 async def show(inside: WorkspaceEngine) -> Shown:
     """List where events are sent, and whether they arrive."""
-    found = await inside.webhooks()
-    yield WebhookList(webhooks=found)
-    if not found:
+    endpoints = await inside.webhooks()
+    yield WebhookList(webhooks=endpoints)
+    if not endpoints:
         present.terminal().print("No webhooks.")
         return
     listing = present.table("id", "address", "events", "state", "last error")
-    for each in found:
-        state = "active" if each.disabled_at is None else "disabled"
+    for endpoint in endpoints:
+        state = "active" if endpoint.disabled_at is None else "disabled"
         listing.add_row(
-            str(each.endpoint_id),
-            present.plain(each.url),
-            ", ".join(kind.removeprefix("document.") for kind in each.kinds),
-            Text(state, style="" if each.disabled_at is None else "bold red"),
-            present.plain(each.last_error or ""),
+            str(endpoint.endpoint_id),
+            present.plain(endpoint.url),
+            ", ".join(kind.removeprefix("document.") for kind in endpoint.kinds),
+            Text(state, style="" if endpoint.disabled_at is None else "bold red"),
+            present.plain(endpoint.last_error or ""),
         )
     listing.show(present.terminal())
 
@@ -80,7 +80,7 @@ def send_trial(
     if as_json:
         present.print_json(Delivery(delivered=error is None, error=error))
     else:
-        said = "It took the message." if error is None else f"It did not: {error}."
-        present.terminal().print(Text(present.plain(said)), soft_wrap=True)
+        message = "It took the message." if error is None else f"It did not: {error}."
+        present.terminal().print(Text(present.plain(message)), soft_wrap=True)
     if error is not None:
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""The worker process beside a server: how it comes to be, is kept alive, and ends with it."""
+"""The worker process beside a server: how it is started, kept alive and ended with the server."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ForkedWorker:
     def __init__(self, process_id: int, pipe: int) -> None:
         self._process_id = process_id
         self._pipe = pipe
-        """Its standard input; what it is told to begin by, and ends with."""
+        """Its standard input: a line tells it to begin, and it ends when the pipe is closed."""
         self._ended: asyncio.Future[int] | None = None
 
     def begin(self) -> None:
-        """Have it work. It ends with this process, or if this process never says so."""
+        """Have it begin to work. It ends with this process, or if it is never told to begin."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self._pipe, b"\n")
 
@@ -75,14 +75,14 @@ def fork_worker(metrics_at: tuple[str, int] | None) -> ForkedWorker | None:
     gc.freeze()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    said, pipe = os.pipe()
+    read_end, write_end = os.pipe()
     process_id = os.fork()
     if process_id:
-        os.close(said)
-        return ForkedWorker(process_id, pipe)
-    os.close(pipe)
-    os.dup2(said, 0)
-    os.close(said)
+        os.close(read_end)
+        return ForkedWorker(process_id, write_end)
+    os.close(write_end)
+    os.dup2(read_end, 0)
+    os.close(read_end)
     os.setsid()  # Ctrl-C is for the server, which then ends the worker
     with contextlib.suppress(OSError):
         # What `ps` and `top` call it.
@@ -159,8 +159,8 @@ def _environment(metrics_at: tuple[str, int] | None) -> dict[str, str]:
     if metrics_at is None:
         return {}
     host, port = metrics_at
-    named = f"[{host}]" if ":" in host else host
-    return {"FOOTNOTE_METRICS_ADDRESS": f"{named}:{port + 1}"}
+    url_host = f"[{host}]" if ":" in host else host
+    return {"FOOTNOTE_METRICS_ADDRESS": f"{url_host}:{port + 1}"}
 
 
 async def _end(process: ForkedWorker | asyncio.subprocess.Process, grace_seconds: float) -> None:

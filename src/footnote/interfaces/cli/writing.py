@@ -1,4 +1,4 @@
-"""An answer on a terminal: as it is written where somebody looks, otherwise in one piece."""
+"""An answer on a terminal: streamed where somebody is watching, otherwise in one piece."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Written:
 
     console: Console
     live: bool
-    """Whether somebody looks on."""
+    """Whether somebody is watching."""
     prose: str = ""
     _column: int = field(default=0, init=False)
 
@@ -47,14 +47,14 @@ class Written:
     def take(self, event: AnswerEvent) -> Answer | None:
         """Show of an event what a reader of a terminal wants to see at once; the answer if done.
 
-        Tool calls are told on standard error. Raises ModelUnavailable.
+        Tool calls are reported on standard error. Raises ModelUnavailable.
         """
         match event:
             case ToolCalled():
                 _notice(f"{event.name} {present.excerpt(event.arguments, _ARGUMENT_CHARACTERS)}")
             case ToolReturned(failed=True):
-                told = present.excerpt(event.result, _ARGUMENT_CHARACTERS)
-                _notice(f"{event.name} failed: {told}")
+                result = present.excerpt(event.result, _ARGUMENT_CHARACTERS)
+                _notice(f"{event.name} failed: {result}")
             case TextWritten() if self.live:
                 self.prose += event.text
                 self._print(event.text)
@@ -97,31 +97,33 @@ class Written:
 def show_rewording(console: Console, answer: Answer) -> None:
     """Say so where another question was answered than was typed."""
     if answer.asked_as is not None:
-        console.print(Text(_reworded(answer.question, present.plain(answer.asked_as)), style="dim"))
-    asked = answer.asked_as or answer.question
-    results.show_correction(console, asked, answer.corrected_question)
+        console.print(
+            Text(_rewording_text(answer.question, present.plain(answer.asked_as)), style="dim")
+        )
+    question = answer.asked_as or answer.question
+    results.show_correction(console, question, answer.corrected_question)
 
 
-def show_suggestions(console: Console, made: Suggestions) -> None:
+def show_suggestions(console: Console, suggestions: Suggestions) -> None:
     """What may be asked next, numbered."""
-    present.show_degraded(made.degraded)
-    if made.questions:
+    present.show_degraded(suggestions.degraded)
+    if suggestions.questions:
         console.print()
         console.print(Text("Ask next:", style="dim"))
-    for number, each in enumerate(made.questions, 1):
-        console.print(Text(f"  {number}  {present.plain(each.question)}"), soft_wrap=True)
+    for number, suggestion in enumerate(suggestions.questions, 1):
+        console.print(Text(f"  {number}  {present.plain(suggestion.question)}"), soft_wrap=True)
 
 
 _WORDS_BEHIND = re.compile(r"(?P<sentence>.+?[?!.…])\s+(?P<words>[^?!.…]+)")
 """A question with search words behind it, which is no sentence for people."""
 
 
-def _reworded(question: str, asked_as: str) -> str:
-    found = _WORDS_BEHIND.fullmatch(asked_as)
-    if found is None and not asked_as.startswith(f"{question} "):
+def _rewording_text(question: str, asked_as: str) -> str:
+    match = _WORDS_BEHIND.fullmatch(asked_as)
+    if match is None and not asked_as.startswith(f"{question} "):
         return f"Asked as “{asked_as}”."
-    sentence = found["sentence"] if found else question
-    words = found["words"] if found else asked_as.removeprefix(question).strip()
+    sentence = match["sentence"] if match else question
+    words = match["words"] if match else asked_as.removeprefix(question).strip()
     if sentence == question.strip():
         return f"Searched with “{words}” as well, from what was said before."
     return f"Asked as “{sentence}”, searched with “{words}” as well."

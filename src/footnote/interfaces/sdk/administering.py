@@ -1,4 +1,4 @@
-"""Who asks, and what administrators of a workspace on a remote server look after.
+"""The caller's identity, and what administrators of a workspace on a remote server manage.
 
 API keys, the audit log, collections, the installation, and what was used and may be.
 """
@@ -88,10 +88,10 @@ async def verify_audit(client: Remote, kept: Sequence[AuditHead] = ()) -> AuditV
     Keep the head of what it gives elsewhere; handed in later, it also shows whether the log was cut
     off or written anew.
     """
-    heads = [{"entry_no": each.entry_no, "entry_hash": each.entry_hash} for each in kept]
+    heads = [{"entry_no": head.entry_no, "entry_hash": head.entry_hash} for head in kept]
     content = Content(json={"kept": heads})
-    found = await client.transport.json("POST", "/v1/audit/verify", content)
-    return decoded(AuditVerification, found)
+    response = await client.transport.json("POST", "/v1/audit/verify", content)
+    return decoded(AuditVerification, response)
 
 
 @verb("GET", "/v1/usage", "rows")
@@ -156,11 +156,11 @@ async def export_unanswered(
     until: date | None = None,
 ) -> str:
     """The questions that were not answered, as lines of a golden set or as a table."""
-    content = Content(params=_present(format=kind, since=since, until=until))
-    answer = await client.transport.call(
+    content = Content(params=_query_params(format=kind, since=since, until=until))
+    response = await client.transport.call(
         "GET", "/v1/unanswered/export", content, repeat=Repeat.LOST
     )
-    return answer.text
+    return response.text
 
 
 @verb("GET", "/v1/budgets", "budgets")
@@ -188,11 +188,11 @@ def _key(key_id: str) -> str:
     return f"{_KEYS}/{key_id}"
 
 
-def _present(**given: object) -> Mapping[str, str | int]:
+def _query_params(**values: object) -> Mapping[str, str | int]:
     return {
-        name: each if isinstance(each, int) else str(each)
-        for name, each in given.items()
-        if each is not None
+        name: value if isinstance(value, int) else str(value)
+        for name, value in values.items()
+        if value is not None
     }
 
 
@@ -220,5 +220,5 @@ async def resume_backfill(client: Remote, kinds: Sequence[BackgroundWork] = ()) 
 
 
 async def _change_backfill(client: Remote, path: str, kinds: Sequence[BackgroundWork]) -> Backfill:
-    body = Content(json={"kinds": [each.value for each in kinds]} if kinds else {})
+    body = Content(json={"kinds": [kind.value for kind in kinds]} if kinds else {})
     return decoded(Backfill, await client.transport.json("POST", path, body, repeat=Repeat.LOST))

@@ -47,16 +47,18 @@ async def answer_events(
 ) -> AsyncGenerator[AnswerEvent]:
     """The events of an answer that is asked for at a path, each once.
 
-    With `suggests` the suggestions are waited for that follow it.
-    `repeat` is when it may be asked for again before anything was heard of it; after that it is
-    gone on with. Raises NotReady when it cannot be.
+    With `suggests`, the suggestions that follow it are waited for. `repeat` says when it may be
+    requested again before its first event; after that the same answer is continued. Raises NotReady
+    when it cannot be continued.
     """
     last_id, failures = "", 0
     while True:
         try:
-            async with aclosing(_once(transport, path, content, repeat, last_id)) as events:
-                async for place, event in events:
-                    last_id = place
+            async with aclosing(
+                _connection_events(transport, path, content, repeat, last_id)
+            ) as events:
+                async for event_id, event in events:
+                    last_id = event_id
                     if event is not None:
                         failures = 0
                         yield event
@@ -69,19 +71,19 @@ async def answer_events(
         except NotFound as error:
             if not last_id:
                 raise
-            gone = "the connection was cut, and the server does not keep the answer any more"
-            raise NotReady(gone, hint=_GONE) from error
+            message = "the connection was cut, and the server does not keep the answer any more"
+            raise NotReady(message, hint=_GONE) from error
         failures += 1
-        again = last_id or repeat is Repeat.LOST
-        if not again or failures > transport.patience.retries:
+        may_retry = last_id or repeat is Repeat.LOST
+        if not may_retry or failures > transport.patience.retries:
             raise NotReady(f"the answer could not be read to its end: {reason}", hint=_ASK_AGAIN)
         await asyncio.sleep(transport.patience.pause_seconds(failures))
 
 
-async def _once(
+async def _connection_events(
     transport: Transport, path: str, content: Content, repeat: Repeat, last_id: str
 ) -> AsyncGenerator[tuple[str, AnswerEvent | None]]:
-    """What one connection tells, each with the id that stands for it."""
+    """The events of one connection, each with its id."""
     method = "POST"
     if last_id:
         method, path = "GET", f"/v1/answers/{last_id.partition(':')[0]}/events"
@@ -91,18 +93,18 @@ async def _once(
         aclosing(server_sent_events(response.aiter_bytes())) as events,
     ):
         async for event in events:
-            yield event.id, answer_event(event.event, _data(event.data))
+            yield event.id, answer_event(event.event, _json_object(event.data))
 
 
-def _data(text: str) -> JsonObject:
+def _json_object(text: str) -> JsonObject:
     return decoded(dict[str, object], json.loads(text)) if text else {}
 
 
 async def search(client: Remote, request: Searched) -> SearchResponse:
     """Evidence for a request, or for a query alone."""
     content = Content(json=search_json(search_request_for(request)))
-    found = await client.transport.json("POST", "/v1/search", content)
-    return decoded(SearchResponse, found)
+    response = await client.transport.json("POST", "/v1/search", content)
+    return decoded(SearchResponse, response)
 
 
 async def context(client: Remote, chunk_id: str, window: Window = 2) -> PassageContext:
@@ -132,8 +134,10 @@ async def ask(
         conversation=conversation,
         model=model,
     )
-    found = await client.transport.json("POST", "/v1/answers", Content(json=body), Repeat.REFUSED)
-    return decoded(Answer, found)
+    response = await client.transport.json(
+        "POST", "/v1/answers", Content(json=body), Repeat.REFUSED
+    )
+    return decoded(Answer, response)
 
 
 async def ask_stream(
@@ -150,9 +154,9 @@ async def ask_stream(
 ) -> AsyncGenerator[AnswerEvent]:
     """What happens while a question is answered, the answer last.
 
-    With `suggest`, what may be asked next follows it. A connection that is cut is made again, and
-    goes on where it was. Closing the generator stops the models. Raises NotReady when it cannot be
-    gone on with.
+    With `suggest`, questions to ask next follow it. A connection that is cut is made again, and the
+    answer continues where it was. Closing the generator stops the models. Raises NotReady when the
+    answer cannot be continued.
     """
     body = question_json(
         question,
@@ -164,8 +168,8 @@ async def ask_stream(
         model=model,
     )
     content = Content(json={**body, "stream": True, "suggest": suggest})
-    found = answer_events(client.transport, "/v1/answers", content, suggests=suggest)
-    async with aclosing(found) as events:
+    answering = answer_events(client.transport, "/v1/answers", content, suggests=suggest)
+    async with aclosing(answering) as events:
         async for event in events:
             yield event
 
@@ -195,8 +199,8 @@ async def suggest_questions(
     )
     del body["top_k"]
     body |= {"answer": answer, "chunk_ids": list(chunk_ids), "language": language}
-    found = await client.transport.json("POST", "/v1/suggestions", Content(json=body))
-    return decoded(Suggestions, found)
+    response = await client.transport.json("POST", "/v1/suggestions", Content(json=body))
+    return decoded(Suggestions, response)
 
 
 async def agent_stream(
@@ -209,12 +213,12 @@ async def agent_stream(
     """What happens while a model with tools looks for an answer; as `ask_stream`."""
     body = {
         "question": question,
-        "conversation": [asdict(each) for each in conversation],
+        "conversation": [asdict(turn) for turn in conversation],
         "model": model,
         "stream": True,
     }
-    found = answer_events(client.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
-    async with aclosing(found) as events:
+    answering = answer_events(client.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
+    async with aclosing(answering) as events:
         async for event in events:
             yield event
 
@@ -228,5 +232,5 @@ async def check_grounding(
 ) -> GroundingCheck:
     """How the sources stand to each statement, or to each that an answer consists of."""
     content = Content(json=grounding_json(sources, statements=statements, answer=answer))
-    found = await client.transport.json("POST", "/v1/grounding/check", content)
-    return decoded(GroundingCheck, found)
+    response = await client.transport.json("POST", "/v1/grounding/check", content)
+    return decoded(GroundingCheck, response)

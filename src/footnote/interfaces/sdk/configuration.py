@@ -88,14 +88,14 @@ async def mcp_servers(client: Remote) -> tuple[McpServer, ...]:
 
     The values of their headers are empty: a server tells them nobody.
     """
-    found = await client.transport.json("GET", _SERVERS)
+    response = await client.transport.json("GET", _SERVERS)
     return tuple(
         McpServer(
-            name=decoded(str, each["name"]),
-            url=decoded(str, each["url"]),
-            headers=dict.fromkeys(decoded(tuple[str, ...], each["header_names"]), ""),
+            name=decoded(str, server["name"]),
+            url=decoded(str, server["url"]),
+            headers=dict.fromkeys(decoded(tuple[str, ...], server["header_names"]), ""),
         )
-        for each in decoded(list[dict[str, object]], found["mcp_servers"])
+        for server in decoded(list[dict[str, object]], response["mcp_servers"])
     )
 
 
@@ -113,9 +113,9 @@ async def remove_mcp_server(client: Remote, name: str) -> None:
 async def add_webhook(
     client: Remote, url: str, kinds: Sequence[str] = TOLD_KINDS
 ) -> tuple[WebhookEndpoint, str]:
-    """Have an address told of events from now on, and the secret that signs them.
+    """Send events to an address from now on; gives it, and the secret that signs them.
 
-    The secret is shown this once.
+    The secret is shown only this once.
     """
     content = Content(json={"url": url, "events": list(kinds)})
     added = await client.transport.json("POST", _WEBHOOKS, content, Repeat.REFUSED)
@@ -123,27 +123,27 @@ async def add_webhook(
 
 
 async def webhooks(client: Remote) -> tuple[WebhookEndpoint, ...]:
-    """The addresses that are told, and how that fares."""
-    found = await client.transport.json("GET", _WEBHOOKS)
-    return decoded(tuple[WebhookEndpoint, ...], found["webhooks"])
+    """The addresses to which events are sent, and whether they arrive."""
+    response = await client.transport.json("GET", _WEBHOOKS)
+    return decoded(tuple[WebhookEndpoint, ...], response["webhooks"])
 
 
 async def try_webhook(client: Remote, endpoint_id: UUID) -> str | None:
     """Why the endpoint did not take a trial message; None when it did."""
     path = f"{_WEBHOOKS}/{endpoint_id}/test"
-    taken = await client.transport.json("POST", path, repeat=Repeat.REFUSED)
-    return None if taken["delivered"] else str(taken["error"])
+    delivery = await client.transport.json("POST", path, repeat=Repeat.REFUSED)
+    return None if delivery["delivered"] else str(delivery["error"])
 
 
 @verb("DELETE", "/v1/webhooks/{endpoint_id}", repeat=Repeat.REFUSED)
 async def remove_webhook(client: Remote, endpoint_id: UUID) -> None:
-    """Tell an address nothing any more."""
+    """Send no more events to an address."""
 
 
 def _in_use(value: JsonObject) -> ModelsInUse:
-    """Quotes alone are a choice of no model, which JSON gives a name."""
-    told = value["chosen"]
-    chosen = None if told is None else decoded(tuple[str, ...], told)
+    """The models of a response; a choice of quotes alone has a name in JSON, and no models here."""
+    names = value["chosen"]
+    chosen = None if names is None else decoded(tuple[str, ...], names)
     return ModelsInUse(
         configured=decoded(tuple[str, ...], value["configured"]),
         chosen=() if chosen == (EXTRACTIVE,) else chosen,

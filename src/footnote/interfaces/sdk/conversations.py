@@ -30,7 +30,7 @@ from footnote.validation.arguments import checks_arguments
 @checks_arguments
 @dataclass(frozen=True, slots=True)
 class AsyncConversations:
-    """The conversations of who asks; `client.conversations`."""
+    """The caller's conversations; `client.conversations`."""
 
     transport: Transport
 
@@ -112,8 +112,8 @@ class AsyncConversations:
         idempotency_key: str | None = None,
     ) -> Exchange:
         """Ask after the last message; without a key it is given one, so that it can be repeated."""
-        body = _asked(question, top_k, filters, plan, changes)
-        content = Content(json=body, headers=_key(idempotency_key))
+        body = _question_body(question, top_k, filters, plan, changes)
+        content = Content(json=body, headers=_key_header(idempotency_key))
         path = f"{_ALL}/{conversation_id}/messages"
         return decoded(Exchange, await self.transport.json("POST", path, content))
 
@@ -128,7 +128,7 @@ class AsyncConversations:
         changes: PlanChanges | None = None,
     ) -> AsyncGenerator[AnswerEvent]:
         """The same, as it happens; the answer is kept before it is said to be done."""
-        body = {**_asked(question, top_k, filters, plan, changes), "stream": True}
+        body = {**_question_body(question, top_k, filters, plan, changes), "stream": True}
         path = f"{_ALL}/{conversation_id}/messages"
         answering = answer_events(self.transport, path, Content(json=body), Repeat.REFUSED)
         async with aclosing(answering) as events:
@@ -151,7 +151,7 @@ class AsyncConversations:
     ) -> Exchange:
         """Answer the same question afresh; a key is used as by `ask`."""
         path = f"{_ALL}/{conversation_id}/messages/{message_id}/regenerate"
-        content = Content(json={}, headers=_key(idempotency_key))
+        content = Content(json={}, headers=_key_header(idempotency_key))
         return decoded(Exchange, await self.transport.json("POST", path, content))
 
     @verb("POST", "/v1/conversations/{conversation_id}/messages/{message_id}/suggestions")
@@ -182,11 +182,11 @@ class AsyncConversations:
 _ALL = "/v1/conversations"
 
 
-def _key(given: str | None) -> dict[str, str]:
-    return {"Idempotency-Key": given or str(uuid4())}
+def _key_header(idempotency_key: str | None) -> dict[str, str]:
+    return {"Idempotency-Key": idempotency_key or str(uuid4())}
 
 
-def _asked(
+def _question_body(
     question: str,
     top_k: int | None,
     filters: SearchFilters | None,

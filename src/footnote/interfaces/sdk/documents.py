@@ -86,7 +86,7 @@ async def _upload(
     metadata: Metadata | None = None,
     idempotency_key: str | None = None,
 ) -> Received:
-    given: dict[str, str | Sequence[str] | None] = {
+    fields: dict[str, str | Sequence[str] | None] = {
         "collection": collection,
         "external_id": external_id,
         "metadata": None if metadata is None else json.dumps(dict(metadata)),
@@ -96,11 +96,11 @@ async def _upload(
     }
     upload = Content(
         headers={"Idempotency-Key": idempotency_key or str(uuid4())},
-        fields={name: value for name, value in given.items() if value is not None},
+        fields={name: value for name, value in fields.items() if value is not None},
         files={"file": (filename, content)},
     )
-    found = await client.transport.json("POST", "/v1/documents", upload, Repeat.LOST)
-    return decoded(Received, found)
+    response = await client.transport.json("POST", "/v1/documents", upload, Repeat.LOST)
+    return decoded(Received, response)
 
 
 async def receive_file(
@@ -148,18 +148,18 @@ async def wait_until_resting(
     A worker of the server indexes them; `on_change` is called with them as they move. Raises
     NotReady when they do not rest in time.
     """
-    ends = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    seen: Mapping[UUID, Document] = {}
+    deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+    previous: Mapping[UUID, Document] = {}
     looks = 0
     while True:
-        found = await statuses(client, document_ids)
-        if found != seen:
-            on_change(found)
-            seen, looks = found, 0
+        current = await statuses(client, document_ids)
+        if current != previous:
+            on_change(current)
+            previous, looks = current, 0
         resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
-        if all(each.status in resting for each in found.values()):
-            return found
-        if ends is not None and time.monotonic() > ends:
+        if all(record.status in resting for record in current.values()):
+            return current
+        if deadline is not None and time.monotonic() > deadline:
             raise NotReady(
                 f"the documents do not rest after {timeout_seconds:g} seconds",
                 hint="is a worker running there?",
@@ -185,14 +185,14 @@ async def statuses(client: Remote, document_ids: Sequence[UUID]) -> Mapping[UUID
     async def family(document_id: UUID) -> tuple[Document, ...]:
         async with limit:
             try:
-                found = await client.transport.json("GET", f"/v1/documents/{document_id}")
+                response = await client.transport.json("GET", f"/v1/documents/{document_id}")
             except NotFound:
                 return ()
-        attached = decoded(tuple[Document, ...], found["attachments"])
-        return (decoded(Document, found), *attached)
+        attached = decoded(tuple[Document, ...], response["attachments"])
+        return (decoded(Document, response), *attached)
 
-    families = await asyncio.gather(*(family(each) for each in document_ids))
-    return {each.document_id: each for family in families for each in family}
+    families = await asyncio.gather(*(family(document_id) for document_id in document_ids))
+    return {record.document_id: record for records in families for record in records}
 
 
 @verb("DELETE", "/v1/documents/{document_id}", repeat=Repeat.REFUSED)
@@ -201,7 +201,7 @@ async def delete_document(client: Remote, document_id: UUID) -> None:
 
 
 async def erase_document(client: Remote, document_id: UUID) -> Erasure:
-    """Delete a document, purge what is dead, and prove it."""
+    """Delete a document, purge its dead rows, and prove that nothing is left."""
     content = Content(params={"verify": "true"})
     path = f"/v1/documents/{document_id}"
     return decoded(Erasure, await client.transport.json("DELETE", path, content, Repeat.REFUSED))
@@ -214,7 +214,7 @@ async def retry(client: Remote, document_id: UUID) -> Document:
 
 async def retry_all(client: Remote, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:
     """Retry each; one that is refused does not keep the others from being tried."""
-    return tuple([await _retried(client, each) for each in document_ids])
+    return tuple([await _retried(client, document_id) for document_id in document_ids])
 
 
 async def retry_failed(client: Remote, *, collection: Name | None = None) -> tuple[Retried, ...]:

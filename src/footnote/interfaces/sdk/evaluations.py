@@ -50,8 +50,8 @@ async def start_evaluation(client: Remote, order: EvaluationOrder) -> StartedEva
         body["golden"] = order.golden
     else:
         body |= {"lines": order.lines, "name": order.golden_name}
-    found = await client.transport.json("POST", _RUNS, Content(json=body), repeat=Repeat.REFUSED)
-    return decoded(StartedEvaluation, found)
+    response = await client.transport.json("POST", _RUNS, Content(json=body), repeat=Repeat.REFUSED)
+    return decoded(StartedEvaluation, response)
 
 
 @verb("GET", "/v1/evaluations/started", "started")

@@ -1,4 +1,4 @@
-"""What a server refuses becomes the error that the engine would have raised."""
+"""Turns the error response of a server into the error that the engine would have raised."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def error_of(response: httpx.Response) -> FootnoteError:
         seconds = retry_after_seconds(response) or 1
         return kind(problem.detail, retry_after_seconds=int(seconds), hint=problem.hint)
     if issubclass(kind, BudgetExceeded):
-        left = retry_after_seconds(response)
+        delay = retry_after_seconds(response)
         return kind(
             problem.detail,
-            retry_after_seconds=None if left is None else int(left),
+            retry_after_seconds=None if delay is None else int(delay),
             hint=problem.hint,
         )
     if issubclass(kind, ModelUnavailable):
@@ -76,8 +76,8 @@ def unreachable(request: httpx.Request, error: httpx.TransportError, tries: int)
 
 def retry_after_seconds(response: httpx.Response) -> float | None:
     """When the server wants to be asked again; None where it does not say so in seconds."""
-    said = response.headers.get("retry-after", "")
-    return float(said) if said.isdecimal() else None
+    header = response.headers.get("retry-after", "")
+    return float(header) if header.isdecimal() else None
 
 
 def _unreadable(problem: _Problem) -> FootnoteError:

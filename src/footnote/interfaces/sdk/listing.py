@@ -49,7 +49,7 @@ async def documents(
     cursor: str | None = None,
 ) -> DocumentPage:
     """A page of documents, newest first or as they are to be sorted."""
-    given = {
+    values = {
         "query": query or None,
         "collection": collection,
         "status": status,
@@ -62,8 +62,8 @@ async def documents(
         "limit": limit,
         "cursor": cursor,
     }
-    asked = Content(params={name: each for name, each in given.items() if each is not None})
-    return decoded(DocumentPage, await client.transport.json("GET", "/v1/documents", asked))
+    content = Content(params={name: value for name, value in values.items() if value is not None})
+    return decoded(DocumentPage, await client.transport.json("GET", "/v1/documents", content))
 
 
 async def document_map(
@@ -82,7 +82,7 @@ async def document_map(
 
     A map that takes longer than `wait_seconds` comes without points and with its progress.
     """
-    given = {
+    values = {
         "query": query or None,
         "collection": collection,
         "status": status,
@@ -92,8 +92,8 @@ async def document_map(
         "clusters": clusters,
         "wait_seconds": f"{wait_seconds:g}",
     }
-    asked = Content(params={name: each for name, each in given.items() if each is not None})
-    return decoded(DocumentMap, await client.transport.json("GET", "/v1/map", asked))
+    content = Content(params={name: value for name, value in values.items() if value is not None})
+    return decoded(DocumentMap, await client.transport.json("GET", "/v1/map", content))
 
 
 @verb("PATCH", "/v1/documents/{document_id}")

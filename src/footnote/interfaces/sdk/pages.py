@@ -44,11 +44,11 @@ async def page_rectangles(
     """Where quotes stand on a page."""
     path = f"/v1/documents/{document_id}/pages/{page}/rects"
     content = Content(params=_params("quote", highlights))
-    found = decoded(PageRectangles, await client.transport.json("GET", path, content))
+    rectangles = decoded(PageRectangles, await client.transport.json("GET", path, content))
     # The server takes texts before spans, and answers in that order.
-    order = sorted(range(len(highlights)), key=lambda each: highlights[each].text is None)
-    quotes = dict(zip(order, found.quotes, strict=True))
-    return replace(found, quotes=tuple(quotes[each] for each in range(len(highlights))))
+    order = sorted(range(len(highlights)), key=lambda index: highlights[index].text is None)
+    quotes = dict(zip(order, rectangles.quotes, strict=True))
+    return replace(rectangles, quotes=tuple(quotes[index] for index in range(len(highlights))))
 
 
 async def pages_of_quote(client: Remote, document_id: UUID, highlight: Highlight) -> PagesOfQuote:
@@ -59,10 +59,10 @@ async def pages_of_quote(client: Remote, document_id: UUID, highlight: Highlight
 
 
 def _params(text_name: str, highlights: Sequence[Highlight]) -> Params:
-    texts = [each.text for each in highlights if each.text is not None]
-    spans = [each for each in highlights if each.text is None]
-    starts = [each.char_start for each in spans if each.char_start is not None]
-    ends = [each.char_end for each in spans if each.char_end is not None]
+    texts = [highlight.text for highlight in highlights if highlight.text is not None]
+    spans = [highlight for highlight in highlights if highlight.text is None]
+    starts = [highlight.char_start for highlight in spans if highlight.char_start is not None]
+    ends = [highlight.char_end for highlight in spans if highlight.char_end is not None]
     if len(spans) != len(starts) or len(spans) != len(ends):
         raise InvalidRequest(
             "a highlight has neither a text nor a whole span",

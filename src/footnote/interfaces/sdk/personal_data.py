@@ -17,19 +17,19 @@ async def export_person(
     client: Remote, principal_id: str, *, with_files: bool = False
 ) -> AsyncGenerator[ArchivePiece]:
     """Everything that is kept about a principal, as a zip archive in pieces. Raises Forbidden."""
-    async with aclosing(_exported(client, principal_id, with_files)) as pieces:
+    async with aclosing(_export(client, principal_id, with_files)) as pieces:
         async for piece in pieces:
             yield piece
 
 
 async def export_self(client: Remote, *, with_files: bool = False) -> AsyncGenerator[ArchivePiece]:
     """Everything that is kept about oneself, as a zip archive in pieces."""
-    async with aclosing(_exported(client, None, with_files)) as pieces:
+    async with aclosing(_export(client, None, with_files)) as pieces:
         async for piece in pieces:
             yield piece
 
 
-async def _exported(
+async def _export(
     client: Remote, principal_id: str | None, with_files: bool
 ) -> AsyncGenerator[ArchivePiece]:
     content = Content(json={"principal_id": principal_id, "with_files": with_files})

@@ -97,14 +97,14 @@ async def erasures(client: Remote) -> tuple[ErasureEntry, ...]:
 async def verify_erasure(client: Remote, erasure: Erasure) -> ErasureVerification:
     """Whether a certificate is what was given, and its documents are still gone."""
     content = Content(json={"certificate": object_of(erasure)})
-    found = await client.transport.json("POST", f"{_ERASURES}/verify", content)
-    return decoded(ErasureVerification, found)
+    response = await client.transport.json("POST", f"{_ERASURES}/verify", content)
+    return decoded(ErasureVerification, response)
 
 
 async def replay_erasures(
     client: Remote, entries: Sequence[ErasureEntry]
 ) -> tuple[ReplayedErasure, ...]:
     """Carry erasures out again, after a backup was restored that had what they erased."""
-    content = Content(json={"erasures": [object_of(each) for each in entries]})
-    found = await client.transport.json("POST", f"{_ERASURES}/replay", content, Repeat.REFUSED)
-    return decoded(ReplayReport, found).erasures
+    content = Content(json={"erasures": [object_of(entry) for entry in entries]})
+    response = await client.transport.json("POST", f"{_ERASURES}/replay", content, Repeat.REFUSED)
+    return decoded(ReplayReport, response).erasures

@@ -37,8 +37,8 @@ async def check_source(client: Remote, wanted: NewSource) -> SourceCheck:
 async def add_source(client: Remote, wanted: NewSource) -> WorkspaceSource:
     """Follow a source from now on. Raises InvalidRequest and Conflict."""
     content = Content(json=asdict(wanted))
-    found = await client.transport.json("POST", _SOURCES, content, repeat=Repeat.REFUSED)
-    return decoded(WorkspaceSource, found)
+    response = await client.transport.json("POST", _SOURCES, content, repeat=Repeat.REFUSED)
+    return decoded(WorkspaceSource, response)
 
 
 @verb("POST", "/v1/sources/{source_id}/run")

@@ -22,7 +22,7 @@ from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unrea
 
 JsonValue = object
 Params = Mapping[str, str | int | Sequence[str | int]]
-"""Of a query; a sequence stands once for each of its members."""
+"""The parameters of a query; a sequence repeats its parameter for each member."""
 FileParts = Mapping[str, tuple[str, bytes | BinaryIO]]
 
 
@@ -45,16 +45,18 @@ class Patience:
     first_pause_seconds: float = 0.25
     longest_pause_seconds: float = 30.0
 
-    def pause_seconds(self, attempt: int, asked: float | None = None) -> float:
-        """The pause before the given attempt, counted from 1; what the server asked for wins.
+    def pause_seconds(self, attempt: int, requested: float | None = None) -> float:
+        """The pause before an attempt, counted from 1; a pause that the server requested wins.
 
         Each is twice as long as the one before, and up to a quarter shorter by chance, so that
         clients that were refused together do not come back together.
         """
-        if asked is not None:
-            return min(asked, self.longest_pause_seconds)
-        whole = min(self.first_pause_seconds * 2.0 ** (attempt - 1), self.longest_pause_seconds)
-        return whole * random.uniform(0.75, 1.0)  # noqa: S311  # no secret hangs on it
+        if requested is not None:
+            return min(requested, self.longest_pause_seconds)
+        full_pause = min(
+            self.first_pause_seconds * 2.0 ** (attempt - 1), self.longest_pause_seconds
+        )
+        return full_pause * random.uniform(0.75, 1.0)  # noqa: S311  # no secret hangs on it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,26 +84,26 @@ _CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
 
 @dataclass(slots=True)
 class Seen:
-    """Up to where a client has seen the server's database; its replicas show it nothing older."""
+    """The latest position of the database that a client has seen; replicas show nothing older."""
 
     position: Position | None = None
 
     def note(self, response: httpx.Response) -> None:
-        """Note what an answer says of that, unless it is of before."""
-        said = response.headers.get(POSITION_HEADER)
-        if said is not None:
-            position = Position.of(said)
+        """Note the position that a response has in its header, unless it is an earlier one."""
+        header = response.headers.get(POSITION_HEADER)
+        if header is not None:
+            position = Position.of(header)
             self.position = position if self.position is None else max(self.position, position)
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a request says of it."""
+        """The headers by which a request tells the server its position."""
         return {} if self.position is None else {POSITION_HEADER: str(self.position)}
 
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """The way to a server."""
+    """The connection to a server."""
 
     http: httpx.AsyncClient
     patience: Patience
@@ -121,8 +123,8 @@ class Transport:
         repeat: Repeat,
         also_good: Sequence[int] = (),
     ) -> httpx.Response:
-        """The response, read to its end, if its status says success. Raises what it stands for."""
-        response = await self._sent(method, path, content, repeat, streamed=False)
+        """The response, read to its end. Raises the error that an unsuccessful status means."""
+        response = await self._send(method, path, content, repeat, streamed=False)
         if response.is_success or response.status_code in also_good:
             return response
         raise error_of(response)
@@ -130,7 +132,7 @@ class Transport:
     async def json(
         self, method: str, path: str, content: Content = NOTHING, repeat: Repeat = Repeat.LOST
     ) -> Mapping[str, object]:
-        """The object that a response carries. Raises what its status stands for."""
+        """The JSON object of a response. Raises the error that its status means."""
         response = await self.call(method, path, content, repeat=repeat)
         return decoded(dict[str, object], response.json())
 
@@ -138,8 +140,8 @@ class Transport:
     async def stream(
         self, method: str, path: str, content: Content = NOTHING, *, repeat: Repeat
     ) -> AsyncIterator[httpx.Response]:
-        """A response to be read as it comes. Raises what its status stands for."""
-        response = await self._sent(method, path, content, repeat, streamed=True)
+        """A response to be read as it comes. Raises the error that its status means."""
+        response = await self._send(method, path, content, repeat, streamed=True)
         try:
             if not response.is_success:
                 await response.aread()
@@ -148,7 +150,7 @@ class Transport:
         finally:
             await response.aclose()
 
-    async def _sent(
+    async def _send(
         self, method: str, path: str, content: Content, repeat: Repeat, *, streamed: bool
     ) -> httpx.Response:
         self.require_open()
@@ -156,21 +158,21 @@ class Transport:
         while True:
             attempt += 1
             request = self._request(method, path, content)
-            asked: float | None = None
+            requested: float | None = None
             try:
                 response = await self.http.send(request, stream=streamed)
             except httpx.TransportError as error:
-                again = _may_repeat(error, repeat) and attempt <= self.patience.retries
-                if not again:
+                may_retry = _may_repeat(error, repeat) and attempt <= self.patience.retries
+                if not may_retry:
                     raise unreachable(request, error, attempt) from error
             else:
                 self.seen.note(response)
                 busy = response.status_code in (429, 503) and repeat >= Repeat.REFUSED
                 if not busy or attempt > self.patience.retries:
                     return response
-                asked = retry_after_seconds(response)
+                requested = retry_after_seconds(response)
                 await response.aclose()
-            await asyncio.sleep(self.patience.pause_seconds(attempt, asked))
+            await asyncio.sleep(self.patience.pause_seconds(attempt, requested))
 
     def _request(self, method: str, path: str, content: Content) -> httpx.Request:
         headers = {**self.seen.headers, **checked_headers(content.headers)}
@@ -196,7 +198,7 @@ class Transport:
 
 
 def check_way(base_url: str, timeout_seconds: float, patience: Patience) -> None:
-    """Raise InvalidRequest for what no server can be reached with."""
+    """Raise InvalidRequest for an address, timeout or patience that cannot be used."""
     try:
         url = httpx.URL(base_url)
     except httpx.InvalidURL:
@@ -216,7 +218,7 @@ def check_way(base_url: str, timeout_seconds: float, patience: Patience) -> None
 
 
 def workspace_header(name: str | None) -> dict[str, str]:
-    """What names a workspace to the server. Raises InvalidRequest."""
+    """The header that names a workspace. Raises InvalidRequest."""
     if name is None:
         return {}
     if not name or not _HEADER_VALUE.fullmatch(name):
@@ -228,7 +230,7 @@ def workspace_header(name: str | None) -> dict[str, str]:
 
 
 def bearer_header(api_key: str | None) -> dict[str, str]:
-    """What says who asks: the key or token, else that of the environment. Raises InvalidRequest."""
+    """The header with the key or token, or that of the environment. Raises InvalidRequest."""
     key = api_key if api_key is not None else os.environ.get("FOOTNOTE_API_KEY")
     return checked_headers({"Authorization": f"Bearer {key}"}) if key else {}
 
@@ -287,9 +289,9 @@ async def server_sent_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[Ser
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
-    """Lines that end in LF or CRLF; what follows the last one is not whole and is dropped."""
-    rest = b""
+    """Lines that end in LF or CRLF; an incomplete line at the end is dropped."""
+    incomplete = b""
     async for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
+        *complete, incomplete = (incomplete + chunk).split(b"\n")
+        for line in complete:
             yield line.removesuffix(b"\r").decode("utf-8", "replace")

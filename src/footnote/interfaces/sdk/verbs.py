@@ -1,4 +1,4 @@
-"""Verbs of a remote server that are their signature and their route, and nothing else."""
+"""Verbs of a remote server, defined by their signature and their route alone."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ R = TypeVar("R")
 
 
 class Remote(Protocol):
-    """Who can ask a server."""
+    """A client of a server."""
 
     transport: Transport
-    """The way to it."""
+    """The connection to it."""
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
@@ -67,7 +67,7 @@ class Twin(Generic[P, R]):
 
 
 class StreamTwin(Generic[P, R]):
-    """A verb that gives one thing after another; on a bridged client it is an iterator."""
+    """A verb that yields results; on a bridged client it is an iterator."""
 
     def __init__(self, verb: Callable[Concatenate[Remote, P], AsyncGenerator[R]]) -> None:
         self._verb = checks(verb)
@@ -104,53 +104,55 @@ def verb(
 
     Arguments that the path names go there, and `idempotency_key` into its header, a new one if
     there is none. The others are parameters of the query for GET and DELETE, unless they are None
-    or empty, and members of a JSON object else; `names` has those that the route calls otherwise.
-    The answer is decoded as a whole, or its `member`; without one wanted it is not looked at.
+    or empty, and otherwise members of a JSON object; `names` maps those that have another name in
+    the route. The result is decoded from the whole response, or from its `member`; a function that
+    returns None ignores the response.
     """
-    called = names or {}
+    route_names = names or {}
 
-    def made(function: Verb) -> Verb:
+    def decorate(function: Verb) -> Verb:
         signature = inspect.signature(function)
-        own = next(iter(signature.parameters))
+        client_parameter = next(iter(signature.parameters))
 
         @cache
         def kind() -> Any:
             return get_type_hints(function)["return"]
 
         @wraps(cast("Callable[..., object]", function))
-        async def asked(*args: object, **kwargs: object) -> object:
+        async def call(*args: object, **kwargs: object) -> object:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            client = cast("Remote", bound.arguments.pop(own))
+            client = cast("Remote", bound.arguments.pop(client_parameter))
             headers = {}
             if "idempotency_key" in bound.arguments:
                 headers["Idempotency-Key"] = bound.arguments.pop("idempotency_key") or str(uuid4())
-            given = to_jsonable_python(bound.arguments)
-            place = path.format(**{name: quote(str(each), safe="") for name, each in given.items()})
-            sent = {
-                called.get(name, name): each
-                for name, each in given.items()
+            values = to_jsonable_python(bound.arguments)
+            quoted = {name: quote(str(value), safe="") for name, value in values.items()}
+            url_path = path.format(**quoted)
+            fields = {
+                route_names.get(name, name): value
+                for name, value in values.items()
                 if f"{{{name}}}" not in path
             }
             if method in ("GET", "DELETE"):
-                content = Content(params=_params(sent), headers=headers)
+                content = Content(params=_params(fields), headers=headers)
             else:
-                content = Content(json=sent if sent else None, headers=headers)
-            response = await client.transport.call(method, place, content, repeat=repeat)
+                content = Content(json=fields if fields else None, headers=headers)
+            response = await client.transport.call(method, url_path, content, repeat=repeat)
             if kind() is type(None):
                 return None
             answer = decoded(dict[str, object], response.json())
             return decoded(kind(), answer.get(member) if member else answer)
 
-        return cast("Verb", asked)
+        return cast("Verb", call)
 
-    return made
+    return decorate
 
 
-def _params(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of a query, in which a truth value is a word."""
+def _params(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of a query, in which booleans are `true` and `false`."""
     return {
-        name: str(each).lower() if isinstance(each, bool) else each
-        for name, each in given.items()
-        if each is not None and each not in ("", [])
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in values.items()
+        if value is not None and value not in ("", [])
     }
