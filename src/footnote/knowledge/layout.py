@@ -68,8 +68,8 @@ def _principal_plane(vectors: Vectors) -> Plane:
         return np.zeros((0, 2), np.float32)
     centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
     if count < dimensions:
-        values, vectors_of_gram = np.linalg.eigh(centred @ centred.T)
-        places = vectors_of_gram[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
+        values, eigenvectors = np.linalg.eigh(centred @ centred.T)
+        places = eigenvectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
     else:
         _, directions = np.linalg.eigh(centred.T @ centred)
         places = centred @ directions[:, ::-1][:, :2]

@@ -110,15 +110,15 @@ class ReaderEncoder:
 
 
 def _run(
-    session: onnxruntime.InferenceSession, given: npt.NDArray[Any], mask: npt.NDArray[np.int32]
+    session: onnxruntime.InferenceSession, inputs: npt.NDArray[Any], mask: npt.NDArray[np.int32]
 ) -> list[_Floats]:
     """Run a graph on token ids or on states."""
-    name = "states" if given.ndim == 3 else "input_ids"  # ids have no width
+    name = "states" if inputs.ndim == 3 else "input_ids"  # ids have no width
     try:
-        found: list[_Floats] = session.run(None, {name: given, "attention_mask": mask})
+        outputs: list[_Floats] = session.run(None, {name: inputs, "attention_mask": mask})
     except Exception as error:
         raise ModelUnavailable(
             f"the reader could not read a batch of shape {mask.shape}: {error}",
             hint="free some memory, or set FOOTNOTE_READER=none",
         ) from error
-    return found
+    return outputs

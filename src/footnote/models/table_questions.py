@@ -27,9 +27,9 @@ from footnote.ports import (
 )
 
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
-OPERATIONS = ("none", *(each.value for each in Operation))
-RANGES = ("none", *(each.value for each in RowRange))
-BOUNDS = ("none", *(each.value for each in ComparisonOperator))
+OPERATIONS = ("none", *(operation.value for operation in Operation))
+RANGES = ("none", *(row_range.value for row_range in RowRange))
+BOUNDS = ("none", *(operator.value for operator in ComparisonOperator))
 LEAST_OTHER = 0.25
 """Probability from which an unsupported calculation is predicted; mistaking one for a supported
 operation gives a wrong answer."""
@@ -111,13 +111,13 @@ class TablesHead:
         return self._span_probabilities(states @ self.bounded + self.bounded_bias, talk, places)
 
     def _span_probabilities(
-        self, own: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+        self, logits_by_token: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
         logits = np.full(len(places) + 1, -np.inf, np.float32)
         for column_index, span in enumerate(places):
             if token_positions := talk.asked.tokens_of(span):
-                logits[column_index] = own[token_positions, 0].mean()
-        logits[-1] = own[0, 1]
+                logits[column_index] = logits_by_token[token_positions, 0].mean()
+        logits[-1] = logits_by_token[0, 1]
         return _softmax(logits)
 
 

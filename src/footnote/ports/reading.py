@@ -219,11 +219,14 @@ class NameFinder(Protocol):
 class QuestionRewriter(Protocol):
     """Rewrites follow-up questions and decomposes compound questions."""
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> str | None:
         """Rewrite a follow-up question to be self-contained, from the previous question and answer.
 
-        `asked` is self-contained itself; `answered` may be empty. Returns the question unchanged if
-        it is self-contained already, None from a model without this head. Raises ModelUnavailable.
+        The previous question is self-contained; its answer may be empty. Returns the question
+        unchanged if it is self-contained already, None from a model without this head. Raises
+        ModelUnavailable.
         """
 
     async def decompose(self, question: str) -> Sequence[str]:
