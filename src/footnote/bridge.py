@@ -65,7 +65,7 @@ def blocking_iterator(
     @wraps(verb)
     def iterate(bridged: Bridged[Inner], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[R]:
         bridged.inner.require_open()
-        return _each(bridged.portal, partial(verb, bridged.inner, *args, **kwargs))
+        return _iterate(bridged.portal, partial(verb, bridged.inner, *args, **kwargs))
 
     return iterate
 
@@ -74,22 +74,22 @@ class _End(Enum):
     END = "end"
 
 
-def _each(portal: BlockingPortal, begin: Callable[[], AsyncGenerator[R]]) -> Iterator[R]:
-    """What an async generator gives, which begins, goes on and ends in one task of its loop."""
-    given: SimpleQueue[R | _End] = SimpleQueue()
+def _iterate(portal: BlockingPortal, begin: Callable[[], AsyncGenerator[R]]) -> Iterator[R]:
+    """Iterate an async generator, which runs from start to end in one task of its loop."""
+    queue: SimpleQueue[R | _End] = SimpleQueue()
 
     async def run() -> None:
         try:
             async with aclosing(begin()) as generator:
-                async for each in generator:
-                    given.put(each)
+                async for item in generator:
+                    queue.put(item)
         finally:
-            given.put(_End.END)
+            queue.put(_End.END)
 
     running = portal.start_task_soon(run)
     try:
-        while not isinstance(each := given.get(), _End):
-            yield each
+        while not isinstance(item := queue.get(), _End):
+            yield item
         running.result()
     finally:
         running.cancel()

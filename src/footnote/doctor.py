@@ -81,8 +81,8 @@ def _refused_home(settings: Settings) -> Check | None:
 
 
 def _home(settings: Settings) -> Check:
-    found = room_in(settings.home)
-    return replace(found, detail=f"{settings.home}: {found.detail}")
+    check = room_in(settings.home)
+    return replace(check, detail=f"{settings.home}: {check.detail}")
 
 
 async def _model(settings: Settings) -> Check:
@@ -146,11 +146,11 @@ async def _database(settings: Settings) -> tuple[Check, ...]:
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
         urls = database_urls(settings, server)
-        found = await asyncio.to_thread(examine_database, urls)
-        if serves(found):
-            found = (*found, await _guarded("master key", _master_key(settings, urls.owner)))
+        checks = await asyncio.to_thread(examine_database, urls)
+        if serves(checks):
+            checks = (*checks, await _guarded("master key", _master_key(settings, urls.owner)))
         replicas = settings.replica_database_urls.split()
-        return (*found, *await asyncio.to_thread(examine_replicas, urls.application, replicas))
+        return (*checks, *await asyncio.to_thread(examine_replicas, urls.application, replicas))
     except FootnoteError as error:
         return (Check(name="database", ok=False, detail=str(error), hint=error.hint),)
     finally:

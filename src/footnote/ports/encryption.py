@@ -30,7 +30,7 @@ class Cipher(Protocol):
     def version_of(self, sealed: bytes) -> int:
         """The version of the key that a value is under. Raises CiphertextDamaged."""
 
-    def seal(self, plain: bytes, place: Place) -> bytes:
+    def seal(self, plaintext: bytes, place: Place) -> bytes:
         """Encrypt under the current data key; the same value gives another ciphertext each time."""
 
     def unseal(self, sealed: bytes, place: Place) -> bytes:

@@ -169,16 +169,16 @@ def timed(
 
 @contextmanager
 def model_call(operation: Operation, model: str) -> Iterator[Span]:
-    """A call of a model that is named `provider:name`: its span, and the time that it takes."""
+    """Record a call of the model `provider:name`: its span and its duration."""
     provider, _, name = model.rpartition(":")
-    about: Attributes = {
+    attributes: Attributes = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": provider or "footnote",
         "gen_ai.request.model": name,
     }
     with (
-        span(f"{operation} {name}", about, kind=SpanKind.CLIENT) as opened,
-        timed(MODEL_CALLS, about),
+        span(f"{operation} {name}", attributes, kind=SpanKind.CLIENT) as opened,
+        timed(MODEL_CALLS, attributes),
     ):
         yield opened
 
@@ -204,11 +204,11 @@ def current_span() -> Span:
 
 
 def current_ids() -> tuple[str, str] | None:
-    """The trace and the span in which this runs, in hexadecimal; None outside all."""
-    found = trace.get_current_span().get_span_context()
-    if not found.is_valid:
+    """The ids of the current trace and span, in hexadecimal; None outside a span."""
+    span_context = trace.get_current_span().get_span_context()
+    if not span_context.is_valid:
         return None
-    return trace.format_trace_id(found.trace_id), trace.format_span_id(found.span_id)
+    return trace.format_trace_id(span_context.trace_id), trace.format_span_id(span_context.span_id)
 
 
 def inject_traceparent() -> dict[str, str]:
@@ -219,11 +219,11 @@ def inject_traceparent() -> dict[str, str]:
 
 
 def extract_traceparent(traceparent: str | None) -> Context | None:
-    """The context that another process handed over; None where it gave none that can be read."""
+    """The context that another process passed on; None without a valid one."""
     if traceparent is None:
         return None
-    found = _propagator.extract({TRACEPARENT: traceparent}, context=Context())
-    return found if trace.get_current_span(found).get_span_context().is_valid else None
+    extracted = _propagator.extract({TRACEPARENT: traceparent}, context=Context())
+    return extracted if trace.get_current_span(extracted).get_span_context().is_valid else None
 
 
 @contextmanager

@@ -73,11 +73,13 @@ class ToolText(str):
         data: Mapping[str, object] = MappingProxyType({}),
         documents: Iterable[ReadableDocument] = (),
     ) -> Self:
-        """The text, with its data and each document once."""
-        made = super().__new__(cls, text)
-        made.data = data
-        made.documents = tuple({each.document_id: each for each in documents}.values())
-        return made
+        """Create the text with its data, and with each document once."""
+        tool_text = super().__new__(cls, text)
+        tool_text.data = data
+        tool_text.documents = tuple(
+            {document.document_id: document for document in documents}.values()
+        )
+        return tool_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
