@@ -98,21 +98,21 @@ def _checked_project(text: str) -> str:
     return text
 
 
-def _each(checked: Callable[[str], str]) -> AfterValidator:
-    """Checks each of several that are joined by commas."""
+def _each_part(check: Callable[[str], str]) -> AfterValidator:
+    """Checks each part of a comma-separated list."""
 
     def all_checked(text: str) -> str:
-        for each in text.split(","):
-            if each.strip():
-                checked(each.strip())
+        for part in text.split(","):
+            if part.strip():
+                check(part.strip())
         return text
 
     return AfterValidator(all_checked)
 
 
 ModelName = Annotated[str, AfterValidator(_checked_writer)]
-ModelNames = Annotated[str, _each(_checked_writer)]
-EmbedderNames = Annotated[str, _each(_checked_embedder)]
+ModelNames = Annotated[str, _each_part(_checked_writer)]
+EmbedderNames = Annotated[str, _each_part(_checked_embedder)]
 SpeechName = Annotated[str, AfterValidator(_checked_speech)]
 RerankerName = Annotated[str, AfterValidator(_checked_reranker)]
 AddressOfProject = AfterValidator(_checked_project)

@@ -103,12 +103,12 @@ def _distinct(tags: Sequence[str]) -> tuple[str, ...]:
     return distinct
 
 
-def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
+def _metadata_value(value: object, validate: ValidatorFunctionWrapHandler) -> object:
     """Return the value if metadata may contain it. Raises one ValueError for the whole union."""
     try:
         if isinstance(value, int):
             _WHOLE_NUMBER.validate_python(value)  # Else it would do for a number with a fraction.
-        return read(value)
+        return validate(value)
     except ValidationError as error:
         if isinstance(value, str):
             storable(value)
@@ -117,18 +117,20 @@ def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
         ) from error
 
 
-def _read_as_bodies_are(given: object) -> object:
+def _checked_json_text(value: object) -> object:
     """Return JSON text unchanged, after the checks of a JSON request body. Raises ValueError."""
-    if not isinstance(given, str):
-        return given
+    if not isinstance(value, str):
+        return value
     try:
-        held = json.dumps(json.loads(given, object_pairs_hook=members_once), ensure_ascii=False)
+        normalised = json.dumps(
+            json.loads(value, object_pairs_hook=members_once), ensure_ascii=False
+        )
     except NamedTwice as error:
         raise ValueError(f"{shown(error.name)} is there more than once in one object") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(json_fault(error)) from error
-    storable(held)  # Pydantic would report a lone surrogate as invalid JSON.
-    return given
+    storable(normalised)  # Pydantic would report a lone surrogate as invalid JSON.
+    return value
 
 
 def _seen(name: str) -> str:
@@ -210,13 +212,13 @@ DocumentIds = Annotated[
 """Ids of documents, without repetitions, in the given order."""
 MetadataValue = Annotated[
     bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
-    WrapValidator(_of_some_kind),
+    WrapValidator(_metadata_value),
 ]
 Metadata = Annotated[Mapping[Name, MetadataValue], Field(max_length=200)]
 """A caller's own metadata of a document, by key."""
 MetadataText = Annotated[
     Json[Annotated[dict[Name, MetadataValue], Field(max_length=200)]],
-    BeforeValidator(_read_as_bodies_are),
+    BeforeValidator(_checked_json_text),
 ]
 """Metadata as the JSON of a form's field."""
 AnyPrincipalId = Annotated[
