@@ -164,8 +164,8 @@ def histogram(
                 for number, count in enumerate(counts)
             ],
         )
-        middle, late = (float(value) for value in np.percentile(times, (50, 95)))
-        for name, value in (("p50", middle), ("p95", late)):
+        median, percentile_95 = (float(value) for value in np.percentile(times, (50, 95)))
+        for name, value in (("p50", median), ("p95", percentile_95)):
             across = _LABELS + value / longest * _SPAN
             top = floor - _PANEL
             extend(
@@ -175,7 +175,9 @@ def histogram(
                     element("text", name, class_="value", x=across + 3, y=top + 12),
                 ],
             )
-        rows.append([run, str(len(times)), *(f"{v:.1f}" for v in (middle, late, max(times)))])
+        rows.append(
+            [run, str(len(times)), *(f"{v:.1f}" for v in (median, percentile_95, max(times)))]
+        )
     header = ("run", "questions", "p50 ms", "p95 ms", "longest ms")
     return _figure(title, description, drawing, header, rows)
 

@@ -100,11 +100,11 @@ def middles_of(vectors: Vectors, labels: Labels) -> Middles:
     return Middles(directions=directions, reaches=reaches)
 
 
-def joined(middles: Middles, coming: Vectors) -> Labels:
+def joined(middles: Middles, vectors: Vectors) -> Labels:
     """Assign each new document to a cluster, -1 for none."""
-    if not middles.directions.shape[0] or not coming.shape[0]:
-        return np.full(coming.shape[0], OUTLIER, np.int32)
-    similar = _unit(coming) @ middles.directions.T
+    if not middles.directions.shape[0] or not vectors.shape[0]:
+        return np.full(vectors.shape[0], OUTLIER, np.int32)
+    similar = _unit(vectors) @ middles.directions.T
     best = similar.argmax(axis=1)
     is_near = similar[np.arange(best.size), best] >= middles.reaches[best]
     labels: Labels = np.where(is_near, best, OUTLIER).astype(np.int32)

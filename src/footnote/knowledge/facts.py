@@ -138,11 +138,11 @@ def _is_name(subject: str) -> bool:
 
 def _facts(document: DocumentText, kinds: frozenset[FactKind]) -> Iterator[ExtractedFact]:
     has_tables = any(block.kind is BlockKind.TABLE for block in document.blocks)
-    said_once = only_scale_of(document.text) if has_tables else Scale()
+    document_scale = only_scale_of(document.text) if has_tables else Scale()
     for block in document.blocks:
         if block.kind is BlockKind.TABLE:
             if FactKind.CELL in kinds:
-                yield from table_facts(document, block, said_once)
+                yield from table_facts(document, block, document_scale)
         elif block.kind in _PROSE:
             if FactKind.PROPERTY in kinds:
                 yield from line_facts(document, block)

@@ -75,11 +75,11 @@ def weighed_terms(
     spellings: dict[str, Counter[str]] = {}
     group_counts: list[Counter[str]] = [Counter() for _ in sizes]
     for group, document_terms in zip(groups.tolist(), terms, strict=True):
-        spelt = {term.casefold(): term for term in document_terms}
-        for key, spelling in spelt.items():
+        spelling_by_key = {term.casefold(): term for term in document_terms}
+        for key, spelling in spelling_by_key.items():
             spellings.setdefault(key, Counter())[spelling] += 1
-        overall.update(spelt.keys())
-        group_counts[group].update(spelt.keys())
+        overall.update(spelling_by_key.keys())
+        group_counts[group].update(spelling_by_key.keys())
     weighted_groups = []
     for size, counts in zip(sizes.tolist(), group_counts, strict=True):
         min_documents = max(min(2, size), size * _LEAST_OF_GROUP)

@@ -91,11 +91,11 @@ def document_keys(
     for role, name in ((KeyRole.IS, "message_id"), (KeyRole.REPLIES_TO, "in_reply_to")):
         if ids := re.findall(r"<[^<>\s]+>", str(metadata.get(name, ""))):
             keys.append(DocumentKey(role=role, text=f"mail\n{ids[0]}", span=head))
-    titled = head[1] if words_of(text[slice(*head)]) == words_of(title) else 0
+    title_end = head[1] if words_of(text[slice(*head)]) == words_of(title) else 0
     cited: dict[str, tuple[int, int]] = {}
     for key, span in _cited(text, entities):
         # A document does not cite itself, nor what its own title begins or ends with.
-        if key not in own_keys and key not in cited and span[0] >= titled:
+        if key not in own_keys and key not in cited and span[0] >= title_end:
             cited[key] = span
             if len(cited) == MOST_CITATIONS:
                 break
@@ -163,19 +163,19 @@ def _capitalised(text: str) -> Iterator[tuple[int, int]]:
         if end - start > _LONGEST_SENTENCE:
             continue
         tokens = list(_TOKEN.finditer(text, start, end))
-        heavy = [not token[0][0].islower() for token in tokens]
-        for first, begins in enumerate(heavy):
+        capitals = [not token[0][0].islower() for token in tokens]
+        for first, begins in enumerate(capitals):
             if not begins or tokens[first][0][0].isdigit():
                 continue
-            light = 0
+            lowercase_run = 0
             for last in range(first + 1, min(first + _TITLE_WORDS.stop - 1, len(tokens))):
                 between = text[tokens[last - 1].end() : tokens[last].start()]
                 if _GAP.fullmatch(between) is None:
                     break
-                light = 0 if heavy[last] else light + 1
-                if light > 2:
+                lowercase_run = 0 if capitals[last] else lowercase_run + 1
+                if lowercase_run > 2:
                     break
-                if heavy[last] and last - first + 1 in _TITLE_WORDS:
+                if capitals[last] and last - first + 1 in _TITLE_WORDS:
                     yield tokens[first].start(), tokens[last].end()
 
 

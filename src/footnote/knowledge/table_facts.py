@@ -121,11 +121,11 @@ class _Claim:
 
 
 def table_facts(
-    document: DocumentText, block: TextBlock, said_once: Scale
+    document: DocumentText, block: TextBlock, document_scale: Scale
 ) -> Iterator[ExtractedFact]:
     """Extract the facts of one table, cell by cell; none if it cannot be parsed.
 
-    `said_once` is the scale that the document names once for all of its tables.
+    `document_scale` is the scale that the document names once for all of its tables.
 
     A row's first cell is its label, and the subject; where columns are periods the table's caption,
     heading or document is the subject and the label the predicate.
@@ -141,7 +141,7 @@ def table_facts(
     labels = 1 if len(columns) > 2 and _is_numbering(grid.column(0)) else 0
     scale = columns[labels].scale.within(scale_said(lead))
     if not scale.power:
-        scale = scale.within(said_once)
+        scale = scale.within(document_scale)
     heading = block.headings[-1] if block.headings else document.title
     # The caption is the line right above a table, if it is short and no sentence.
     last = lead.rsplit("\n", 1)[-1].strip()

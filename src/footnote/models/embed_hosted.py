@@ -118,8 +118,8 @@ def plan_requests(
     runs: list[tuple[int, int]] = []
     first, tokens = 0, 0
     for position, count in enumerate(token_counts):
-        full = position - first >= batch_texts or tokens + count > batch_tokens
-        if position > first and full:
+        is_full = position - first >= batch_texts or tokens + count > batch_tokens
+        if position > first and is_full:
             runs.append((first, position))
             first, tokens = position, 0
         tokens += count
@@ -253,11 +253,11 @@ class HostedEmbedder:
                     pause = min(
                         _FIRST_PAUSE_SECONDS * 2.0 ** (attempt - 1), _LONGEST_BACK_OFF_SECONDS
                     )
-                hopeless = not failure.passing or pause > self.limits.longest_pause_seconds
+                is_final = not failure.passing or pause > self.limits.longest_pause_seconds
                 if failure.pause_seconds is not None:
                     now = asyncio.get_running_loop().time()
                     self._resume_at = max(self._resume_at, now + failure.pause_seconds)
-                if hopeless or attempt == self.limits.attempts:
+                if is_final or attempt == self.limits.attempts:
                     raise self._unavailable(failure) from None
                 self.usage.retries += 1
                 await asyncio.sleep(pause)

@@ -139,19 +139,19 @@ def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list
             odds[at, _CONTINUES] = _IMPOSSIBLE
     labels, chances = decoded(odds)
     spans: list[NamedSpan] = []
-    begun = -1
+    span_start = -1
     for at, label in enumerate([*labels, 0]):
-        if begun >= 0 and not LABELS[label].startswith("I-"):
-            start, end = offsets[begun][0], offsets[at - 1][1]
+        if span_start >= 0 and not LABELS[label].startswith("I-"):
+            start, end = offsets[span_start][0], offsets[at - 1][1]
             # The first token of a word includes the space before it.
             start += len(text[start:end]) - len(text[start:end].lstrip())
             if start < end:
-                kind = LABELS[labels[begun]][2:]
-                probability = min(chances[begun:at])
+                kind = LABELS[labels[span_start]][2:]
+                probability = min(chances[span_start:at])
                 spans.append(NamedSpan(start=start, end=end, kind=kind, probability=probability))
-            begun = -1
+            span_start = -1
         if LABELS[label].startswith("B-"):
-            begun = at
+            span_start = at
     return spans
 
 

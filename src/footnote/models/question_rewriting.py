@@ -138,8 +138,8 @@ class Rewriter:
             question = rewritten
         return question
 
-    def _states(self, talk: EncodedTurns) -> _Floats:
-        states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]
+    def _states(self, encoded: EncodedTurns) -> _Floats:
+        states: _Floats = self.encoder.rewriting_states([encoded.ids], self.layers)[0]
         return states
 
 

@@ -156,7 +156,7 @@ def encode_turns(
     previous_question: str = "",
     previous_answer: str = "",
     *,
-    most_asked: int = ASKED_TOKENS,
+    max_previous_tokens: int = ASKED_TOKENS,
 ) -> EncodedTurns:
     """Tokenise a question, alone or with the previous question and its answer."""
     ids = [tokenizer.begin]
@@ -177,7 +177,7 @@ def encode_turns(
     return EncodedTurns(
         ids=ids,
         question=encoded_question,
-        asked=encode(previous_question, most_asked)
+        asked=encode(previous_question, max_previous_tokens)
         if previous_question or previous_answer
         else _NO_TEXT,
         answered=encode(previous_answer, ANSWERED_TOKENS)

@@ -61,16 +61,16 @@ class ReaderEncoder:
     def read(
         self,
         batch: Sequence[Sequence[int]],
-        on_the_way: Callable[[int, _Floats], None] | None = None,
+        on_states: Callable[[int, _Floats], None] | None = None,
     ) -> tuple[_Floats, _Floats]:
         """Run the reading heads on questions with passages as token ids: span, relevance.
 
-        `on_the_way` is called with the states of each part below the last, and its number of
+        `on_states` is called with the states of each part below the last, and its number of
         layers.
         """
         ids, mask = padded(batch)
         *lower, (layers, upper) = self.reading
-        states = self._lower(ids, mask, layers - 1, on_the_way) if lower else ids
+        states = self._lower(ids, mask, layers - 1, on_states) if lower else ids
         span, relevance = _run(upper, states, mask)
         return span, relevance
 
@@ -97,15 +97,15 @@ class ReaderEncoder:
         ids: npt.NDArray[np.int32],
         mask: npt.NDArray[np.int32],
         layers: int,
-        on_the_way: Callable[[int, _Floats], None] | None = None,
+        on_states: Callable[[int, _Floats], None] | None = None,
     ) -> _Floats:
         states: npt.NDArray[Any] = ids
         for end, session in self.reading:
             if end > layers:
                 break
             (states,) = _run(session, states, mask)
-            if on_the_way is not None:
-                on_the_way(end, states)
+            if on_states is not None:
+                on_states(end, states)
         return states
 
 

@@ -158,8 +158,8 @@ class HttpTranscriber:
                 status, headers = response.status_code, response.headers
             wait = pause_asked_for(headers, pause)
             end = limit.when()
-            late = end is not None and asyncio.get_running_loop().time() + wait >= end
-            if status not in _BUSY or attempt == ATTEMPTS or late:
+            is_too_late = end is not None and asyncio.get_running_loop().time() + wait >= end
+            if status not in _BUSY or attempt == ATTEMPTS or is_too_late:
                 raise self._refusal(status)
             await asyncio.sleep(wait)
             pause *= 2

@@ -138,8 +138,8 @@ class WritingModel:
                 return await self._request(message)
             except ModelHTTPError as error:
                 pause = PAUSE_SECONDS if error.retry_after is None else error.retry_after
-                late = asyncio.get_running_loop().time() + pause >= deadline
-                if attempt == ATTEMPTS or late or not may_pass(error):
+                is_too_late = asyncio.get_running_loop().time() + pause >= deadline
+                if attempt == ATTEMPTS or is_too_late or not may_pass(error):
                     raise refusal(error, self._title, self.role) from None
             await asyncio.sleep(pause)
         raise AssertionError  # The last attempt returns or raises.

@@ -103,11 +103,13 @@ def chained(
 class Verifier:
     """Verifies a log entry by entry, in order, and collects its faults."""
 
-    def __init__(self, workspace_id: UUID, kept: Iterable[AuditHead] = (), most: int = 20) -> None:
-        """`kept` are heads stored elsewhere that the log must contain; `most` limits the faults."""
+    def __init__(
+        self, workspace_id: UUID, stored_heads: Iterable[AuditHead] = (), max_faults: int = 20
+    ) -> None:
+        """`stored_heads` are heads stored elsewhere that the log must contain."""
         self._workspace_id = workspace_id
-        self._kept = {head.entry_no: head.entry_hash for head in kept}
-        self._most = most
+        self._stored_hashes = {head.entry_no: head.entry_hash for head in stored_heads}
+        self._max_faults = max_faults
         self.head = NO_ENTRIES
         self.entries = 0
         self.faults: list[AuditFault] = []
@@ -130,16 +132,16 @@ class Verifier:
             and digest_of_query(entry.query_salt, entry.query) == entry.query_digest
         ):
             self._fault(number, "its query was changed")
-        if self._kept.get(number, entry.entry_hash) != entry.entry_hash:
+        if self._stored_hashes.get(number, entry.entry_hash) != entry.entry_hash:
             self._fault(number, "it is not the entry whose hash was kept elsewhere")
         self.head = AuditHead(entry_no=number, entry_hash=entry.entry_hash)
 
     def finish(self) -> None:
         """Report entries missing at the end, by the heads stored elsewhere."""
-        for number in sorted(self._kept):
+        for number in sorted(self._stored_hashes):
             if number > self.head.entry_no:
                 self._fault(number, f"the log ends at entry {self.head.entry_no}, before it")
 
     def _fault(self, entry_no: int, problem: str) -> None:
-        if len(self.faults) < self._most:
+        if len(self.faults) < self._max_faults:
             self.faults.append(AuditFault(entry_no=entry_no, what=problem))

@@ -60,8 +60,8 @@ class PublishedKeys:
     clock: Callable[[], float] = time.monotonic
     _keys: KeySet | None = None
     _fetched_at: float = 0.0
-    _asked_at: float | None = None
-    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _requested_at: float | None = None
+    _refresh_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def key(self, key_id: str | None, algorithm: str) -> PublicKey | None:
         """Return the public key with this id for an algorithm; None if there is none.
@@ -79,16 +79,16 @@ class PublishedKeys:
         return public_key
 
     async def _refresh(self) -> None:
-        last_asked_at = self._asked_at
-        async with self._asking:
-            if self._asked_at != last_asked_at:
+        last_asked_at = self._requested_at
+        async with self._refresh_lock:
+            if self._requested_at != last_asked_at:
                 return  # Another task has just fetched them.
             now = self.clock()
             if last_asked_at is not None and now - last_asked_at < FLOOR_SECONDS:
                 if self._keys is None:
                     raise NotReady("The identity provider's keys could not be fetched just now.")
                 return
-            self._asked_at = now
+            self._requested_at = now
             try:
                 published = await fetch_object(self.http, self.url)
                 self._keys = KeySet.import_key_set(published)  # type: ignore[arg-type]  # checked there

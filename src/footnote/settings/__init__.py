@@ -143,15 +143,15 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str], 
     ends = [name.removeprefix(_PREFIX) for name in sorted(known_names) if name.startswith(_PREFIX)]
     unknown = []
     for name in sorted(environment):
-        spelt = name.upper()
+        upper_name = name.upper()
         if (
-            spelt.startswith(_PREFIX)
-            and not spelt.startswith(_OF_TESTS)
-            and spelt not in known_names
+            upper_name.startswith(_PREFIX)
+            and not upper_name.startswith(_OF_TESTS)
+            and upper_name not in known_names
         ):
             from difflib import get_close_matches  # noqa: PLC0415  # seldom needed
 
-            end = spelt.removeprefix(_PREFIX)
+            end = upper_name.removeprefix(_PREFIX)
             close = get_close_matches(end, ends, n=1)
             suggestion = (
                 f"did you mean {_PREFIX}{close[0]}?" if close else "docs/settings.md lists all."

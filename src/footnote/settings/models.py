@@ -41,11 +41,11 @@ def _checked_writer(text: str) -> str:
         raise ValueError(f"it names no model; give one such as openai:MODEL or {_SERVER}")
     if model and vendor != "compatible" and vendor not in VENDORS:
         now = RENAMED.get(vendor)
-        known = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
+        known_vendors = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
         raise ValueError(
             f"the vendor {shown(vendor)} is called {now} now"
             if now
-            else f"the vendor {shown(vendor)} is not known; {known} compatible:{_SERVER}"
+            else f"the vendor {shown(vendor)} is not known; {known_vendors} compatible:{_SERVER}"
         )
     return text
 
