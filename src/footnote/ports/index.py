@@ -255,7 +255,7 @@ class Index(Protocol):
         """
 
     async def in_other_languages(
-        self, vector: Vector, language: str, filters: SearchFilters, shown: int
+        self, vector: Vector, language: str, filters: SearchFilters, limit: int
     ) -> Ranking:
         """The nearest chunks of documents in another language than this one, by cosine.
 
