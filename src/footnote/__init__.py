@@ -333,7 +333,7 @@ async def open(  # noqa: A001  # reads as footnote.open()
 
     chosen = settings_from(settings, overrides)
     first = chosen.embedding_models.partition(",")[0].strip()
-    require_home(chosen.home)  # What is loaded is also kept there.
+    require_home(chosen.home)  # Downloaded models are stored there too.
     begin_loading(first, chosen.home / "models", chosen.model_threads)
     from footnote.engine import open_engine  # noqa: PLC0415  # takes as long as the models
 

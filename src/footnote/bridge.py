@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Openable(Protocol):
-    """What can be used until it is closed."""
+    """An object that can be used until it is closed."""
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
@@ -28,16 +28,16 @@ Inner_co = TypeVar("Inner_co", bound=Openable, covariant=True)
 
 
 class Bridged(Protocol[Inner_co]):
-    """Something that stands for an async object on the other side of the bridge."""
+    """A blocking stand-in for an async object on the other side of the bridge."""
 
     @property
     def portal(self) -> BlockingPortal:
-        """The way into the event loop."""
+        """The portal to the event loop."""
         ...
 
     @property
     def inner(self) -> Inner_co:
-        """What lives there."""
+        """The async object."""
         ...
 
 
@@ -57,9 +57,9 @@ def blocking(
 def blocking_iterator(
     verb: Callable[Concatenate[Inner, P], AsyncGenerator[R]],
 ) -> Callable[Concatenate[Bridged[Inner], P], Iterator[R]]:
-    """The same verb with the same arguments, waiting for each thing it gives.
+    """The same verb with the same arguments, waiting for each item that it yields.
 
-    Leaving the iterator early, or closing it, ends what makes them.
+    Leaving the iterator early, or closing it, ends the generator.
     """
 
     @wraps(verb)

@@ -241,8 +241,8 @@ def _values_of(line: _Line, row: Mapping[str, object], key: str, kind: type[T]) 
     for position, value in enumerate(line.items(row, key, "filters.")):
         try:
             if not isinstance(value, str):
-                raise ValueError  # noqa: TRY301, TRY004  # both are told in the same sentence
-            parsed.append(kind(value))  # type: ignore[call-arg]  # each is made from a text
+                raise ValueError  # noqa: TRY301, TRY004  # both have the same message
+            parsed.append(kind(value))  # type: ignore[call-arg]  # every kind is made from a text
         except ValueError:
             field_path = f"filters.{key}[{position}]"
             line.wrong(field_path, f"is {_abbreviated(value)}", _choices(kind))

@@ -56,9 +56,11 @@ def _peaks(heights: npt.NDArray[np.float64]) -> Areas:
     """Map each cell to the peak where steepest ascent from it ends."""
     padded = np.pad(heights, 1, constant_values=-1.0)
     steps = [(dx, dy) for dx in (0, -1, 1) for dy in (0, -1, 1)]
-    around = np.stack([padded[1 + dx : 1 + dx + _SIDE, 1 + y : 1 + y + _SIDE] for dx, y in steps])
+    around = np.stack(
+        [padded[1 + dx : 1 + dx + _SIDE, 1 + dy : 1 + dy + _SIDE] for dx, dy in steps]
+    )
     best = around.argmax(axis=0)
-    offsets = np.array([dx * _SIDE + y for dx, y in steps])
+    offsets = np.array([dx * _SIDE + dy for dx, dy in steps])
     leads: Areas = (np.arange(_SIDE * _SIDE) + offsets[best].ravel()).astype(np.int32)
     while True:
         further: Areas = leads[leads]

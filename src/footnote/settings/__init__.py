@@ -106,11 +106,11 @@ def meant_by(text: str) -> str:
 def _checking(name: str) -> TypeAdapter[SettingValue]:
     field = Settings.model_fields[name]
     typed: object = Annotated[(field.annotation, *field.metadata, field.description)]
-    return TypeAdapter(typed)  # type: ignore[arg-type]  # made only now, of the field
+    return TypeAdapter(typed)  # type: ignore[arg-type]  # made at run time from the field
 
 
 def checked_setting(name: str, value: object) -> SettingValue:
-    """The value as the setting has it, from text too. Raises InvalidRequest."""
+    """The value converted to the type of the setting, also from text. Raises InvalidRequest."""
     checking = _checking(name)
     if value == "null":  # a command line has no other way to say it
         value = None
@@ -130,7 +130,7 @@ def checked_setting(name: str, value: object) -> SettingValue:
 
 
 COMMAND_LINE_VARIABLES = ("FOOTNOTE_API_KEY", "FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")
-"""Variables that the command line reads beside the settings."""
+"""Variables that the command line reads in addition to the settings."""
 _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"
 
@@ -139,7 +139,7 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str], 
     """Variables that look like settings and are none, each with a suggestion."""
     known_names = {name for field in Settings.model_fields for name in variables_of(field)}
     known_names.update(COMMAND_LINE_VARIABLES)
-    # Compared without what all have in common, which would make any two of them alike.
+    # Compared without the common prefix, which would make any two of them similar.
     ends = [name.removeprefix(_PREFIX) for name in sorted(known_names) if name.startswith(_PREFIX)]
     unknown = []
     for name in sorted(environment):
@@ -197,7 +197,7 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
         )
     explicit = {**(base.model_dump() if base is not None else {}), **overrides}
     if "home" not in explicit and os.environ.get("FOOTNOTE_HOME") == "":
-        # Data would lie in another folder than was meant, such as that of an unset variable.
+        # Data would be in an unintended folder, such as that of an unset variable.
         raise UnsupportedSettings(
             "The setting home cannot be used: FOOTNOTE_HOME is empty.",
             hint="Set FOOTNOTE_HOME to a folder, or unset it for the one of this user.",

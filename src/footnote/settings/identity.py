@@ -93,7 +93,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@\s,*]+/?", re.IGNORECASE)
 def _checked_origins(text: str) -> str:
     """Origins, joined by commas. Raises ValueError."""
     for origin in listed(text):
-        # What * would let in is said where it is read.
+        # The reader of the setting rejects *.
         if origin != "*" and not _ORIGIN.fullmatch(origin):
             raise ValueError(
                 f"{origin!r} is no origin; list them as in https://app.example.com,"

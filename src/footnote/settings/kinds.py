@@ -1,4 +1,4 @@
-"""Kinds of values that settings have, with what is checked of them."""
+"""Types of the values of settings, with their validation."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ Folder = Annotated[Path, BeforeValidator(_named_folder)]
 
 
 def default_alpha() -> float:
-    """The share that another product's variables give the dense recall, else 0.7.
+    """The share of the dense recall by another product's variables, else 0.7.
 
-    Raises UnsupportedSettings, which names the variable, for what is no weight.
+    Raises UnsupportedSettings, which names the variable, for an invalid weight.
     """
     dense, lexical = (_weight(name) for name in BLEND_WEIGHTS)
     return dense / total if (total := dense + lexical) else 0.7
@@ -72,12 +72,12 @@ def _weight(variable: str) -> float:
 
 
 def also(name: str, *variables: str) -> AliasChoices:
-    """The variable of a setting, and names under which other products know it."""
+    """The variable of a setting, and its names in other products."""
     return AliasChoices(f"FOOTNOTE_{name.upper()}", *variables)
 
 
 def _checked_url(url: str) -> str:
-    """The URL, if libpq understands it; what it says of another may quote the password."""
+    """The URL, if libpq accepts it; the message for an invalid one may quote the password."""
     from psycopg import Error, conninfo  # noqa: PLC0415  # slow, and unused without a URL
 
     try:
@@ -134,7 +134,7 @@ MetricsAddress = Annotated[str, _address_like("0.0.0.0:9464", "[::1]:9464", leas
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Of `host:port`; a port alone is one of this computer."""
+    """Split `host:port`; a port alone is on this computer."""
     host, _, port = address.rpartition(":")
     return host.strip("[]") or "127.0.0.1", int(port)
 
@@ -201,7 +201,7 @@ def _checked_policy(text: str) -> str:
 
 
 def _matching(pattern: str, needed: str) -> AfterValidator:
-    """Checks that a text has a form, and says in words which."""
+    """Checks that a text matches a pattern; `needed` is the message."""
 
     def checked(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -307,7 +307,7 @@ class DocumentLimits(BaseModel, extra="forbid", frozen=True):
 
 
 def json_of(record: type[BaseModel]) -> BeforeValidator:
-    """Text that holds such a record as a JSON object; in Python a mapping may stand for it."""
+    """A text with such a record as a JSON object; in Python a mapping is accepted too."""
 
     def checked(value: object) -> object:
         text = json.dumps(value) if isinstance(value, Mapping) else value

@@ -20,7 +20,7 @@ _NAMED_WITHOUT_AT = ("openai", "ollama", "compatible")
 
 
 def _name_and_address(text: str, example: str) -> tuple[str, str | None]:
-    """The name and the address. Raises ValueError, which gives an example, for one that is none."""
+    """The name and the address. Raises ValueError with an example for an invalid address."""
     try:
         return name_and_address(text)
     except ValueError as error:

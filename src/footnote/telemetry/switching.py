@@ -120,10 +120,10 @@ def is_wanted(settings: Settings) -> bool:
 
 
 def telemetry_of(settings: Settings) -> Telemetry | None:
-    """The telemetry of this process, switched on by the first settings that want any.
+    """The telemetry of this process, switched on by the first settings that enable any.
 
-    None where they want none. An application that has set up OpenTelemetry itself keeps what it
-    has, and gets our spans and measurements there. Raises UnsupportedSettings without the extra.
+    None if they enable none. An application that has set up OpenTelemetry itself keeps its setup,
+    and gets our spans and measurements there. Raises UnsupportedSettings without the extra.
     """
     if not is_wanted(settings):
         return None

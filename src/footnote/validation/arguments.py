@@ -51,7 +51,7 @@ def checks_arguments(kind: Kind) -> Kind:
 def checks(verb: Verb) -> Verb:
     """Have a function raise InvalidArguments for unusable arguments; the first one is not checked.
 
-    A generator is checked when it is asked for, a coroutine when it is awaited.
+    A generator is checked when it is called, a coroutine when it is awaited.
     """
     call = cast("Callable[..., object]", verb)
     if hasattr(call, "checks_its_arguments"):
@@ -80,7 +80,7 @@ def arguments_of(
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
 ) -> dict[str, object]:
-    """The arguments of a call by name. Raises TypeError with that of the verb."""
+    """The arguments of a call by name. Raises TypeError with the name of the verb."""
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -126,7 +126,7 @@ def _signature_and_validator(
     argument_annotations.pop("return", None)
     holder = SimpleNamespace(__annotations__=argument_annotations)
     hints = get_type_hints(holder, vars(sys.modules[verb.__module__]), include_extras=True)
-    arguments = TypedDict("arguments", hints, total=False)  # type: ignore[misc]  # made of a verb
+    arguments = TypedDict("arguments", hints, total=False)  # type: ignore[misc]  # made from a verb
     schema = TypeAdapter(with_config(_STRICT)(arguments)).core_schema
     _take_lists_for_tuples(schema)
     return signature, SchemaValidator(schema)

@@ -121,7 +121,7 @@ def came(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a message names it: short, and safe to print."""
+    """A value in a message: short, and safe to print."""
     if isinstance(value, str):
         long = len(value) > _SHOWN_CHARACTERS
         return repr(value[:_SHOWN_CHARACTERS] + "…" if long else value)
