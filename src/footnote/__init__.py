@@ -306,10 +306,10 @@ def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for, so that the command line starts fast."""
     if name in __all__:
         for module in (_HEAVY[name],) if name in _HEAVY else _LIGHT:
-            found = getattr(import_module(f"footnote.{module}"), name, None)
-            if found is not None:
-                globals()[name] = found
-                return found
+            value = getattr(import_module(f"footnote.{module}"), name, None)
+            if value is not None:
+                globals()[name] = value
+                return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -331,13 +331,13 @@ async def open(  # noqa: A001  # reads as footnote.open()
     from footnote.settings import settings_from  # noqa: PLC0415  # as above
     from footnote.store.home import require_home  # noqa: PLC0415  # as above
 
-    given = settings_from(settings, overrides)
-    first = given.embedding_models.partition(",")[0].strip()
-    require_home(given.home)  # What is loaded is also kept there.
-    begin_loading(first, given.home / "models", given.model_threads)
+    chosen = settings_from(settings, overrides)
+    first = chosen.embedding_models.partition(",")[0].strip()
+    require_home(chosen.home)  # Downloaded models are stored there too.
+    begin_loading(first, chosen.home / "models", chosen.model_threads)
     from footnote.engine import open_engine  # noqa: PLC0415  # takes as long as the models
 
-    engine = await open_engine(given)
+    engine = await open_engine(chosen)
     try:
         yield engine
     finally:

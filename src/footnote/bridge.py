@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Openable(Protocol):
-    """What can be used until it is closed."""
+    """An object that can be used until it is closed."""
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
@@ -28,16 +28,16 @@ Inner_co = TypeVar("Inner_co", bound=Openable, covariant=True)
 
 
 class Bridged(Protocol[Inner_co]):
-    """Something that stands for an async object on the other side of the bridge."""
+    """A blocking stand-in for an async object on the other side of the bridge."""
 
     @property
     def portal(self) -> BlockingPortal:
-        """The way into the event loop."""
+        """The portal to the event loop."""
         ...
 
     @property
     def inner(self) -> Inner_co:
-        """What lives there."""
+        """The async object."""
         ...
 
 
@@ -57,15 +57,15 @@ def blocking(
 def blocking_iterator(
     verb: Callable[Concatenate[Inner, P], AsyncGenerator[R]],
 ) -> Callable[Concatenate[Bridged[Inner], P], Iterator[R]]:
-    """The same verb with the same arguments, waiting for each thing it gives.
+    """The same verb with the same arguments, waiting for each item that it yields.
 
-    Leaving the iterator early, or closing it, ends what makes them.
+    Leaving the iterator early, or closing it, ends the generator.
     """
 
     @wraps(verb)
     def iterate(bridged: Bridged[Inner], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[R]:
         bridged.inner.require_open()
-        return _each(bridged.portal, partial(verb, bridged.inner, *args, **kwargs))
+        return _iterate(bridged.portal, partial(verb, bridged.inner, *args, **kwargs))
 
     return iterate
 
@@ -74,22 +74,22 @@ class _End(Enum):
     END = "end"
 
 
-def _each(portal: BlockingPortal, begin: Callable[[], AsyncGenerator[R]]) -> Iterator[R]:
-    """What an async generator gives, which begins, goes on and ends in one task of its loop."""
-    given: SimpleQueue[R | _End] = SimpleQueue()
+def _iterate(portal: BlockingPortal, begin: Callable[[], AsyncGenerator[R]]) -> Iterator[R]:
+    """Iterate an async generator, which runs from start to end in one task of its loop."""
+    queue: SimpleQueue[R | _End] = SimpleQueue()
 
     async def run() -> None:
         try:
             async with aclosing(begin()) as generator:
-                async for each in generator:
-                    given.put(each)
+                async for item in generator:
+                    queue.put(item)
         finally:
-            given.put(_End.END)
+            queue.put(_End.END)
 
     running = portal.start_task_soon(run)
     try:
-        while not isinstance(each := given.get(), _End):
-            yield each
+        while not isinstance(item := queue.get(), _End):
+            yield item
         running.result()
     finally:
         running.cancel()

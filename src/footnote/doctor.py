@@ -1,4 +1,4 @@
-"""Says what this installation has, what it lacks, and how to get it."""
+"""Checks what this installation has, what it lacks, and how to get it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from footnote.store.home import require_home, require_usable
 
 
 async def examine(settings: Settings) -> Health:
-    """Look at everything Footnote stands on. Never raises: what is wrong is in the answer.
+    """Check everything that Footnote depends on. Never raises: faults are in the result.
 
-    `ready` is about what must be right; optional things may be missing and say so.
+    `ready` depends on the required checks; optional parts may be missing and are reported.
     """
     refused = _refused_home(settings)
     required = [python_check(), refused or _home(settings)]
@@ -61,7 +61,7 @@ async def examine(settings: Settings) -> Health:
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
     if not refused:
-        # Both keep what they make in it.
+        # Both store files in it.
         required.append(await _guarded("embedding model", _model(settings)))
         optional.append(await _guarded("reader", _reader(settings)))
         for check in await _database(settings):
@@ -72,7 +72,7 @@ async def examine(settings: Settings) -> Health:
 
 
 def _refused_home(settings: Settings) -> Check | None:
-    """What is wrong with a home that is used for nothing; None where nothing is."""
+    """The failed check of an unusable home; None for a usable one."""
     try:
         (require_usable if settings.database_url is None else require_home)(settings.home)
     except FootnoteError as error:
@@ -81,8 +81,8 @@ def _refused_home(settings: Settings) -> Check | None:
 
 
 def _home(settings: Settings) -> Check:
-    found = room_in(settings.home)
-    return replace(found, detail=f"{settings.home}: {found.detail}")
+    check = room_in(settings.home)
+    return replace(check, detail=f"{settings.home}: {check.detail}")
 
 
 async def _model(settings: Settings) -> Check:
@@ -146,11 +146,11 @@ async def _database(settings: Settings) -> tuple[Check, ...]:
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
         urls = database_urls(settings, server)
-        found = await asyncio.to_thread(examine_database, urls)
-        if serves(found):
-            found = (*found, await _guarded("master key", _master_key(settings, urls.owner)))
+        checks = await asyncio.to_thread(examine_database, urls)
+        if serves(checks):
+            checks = (*checks, await _guarded("master key", _master_key(settings, urls.owner)))
         replicas = settings.replica_database_urls.split()
-        return (*found, *await asyncio.to_thread(examine_replicas, urls.application, replicas))
+        return (*checks, *await asyncio.to_thread(examine_replicas, urls.application, replicas))
     except FootnoteError as error:
         return (Check(name="database", ok=False, detail=str(error), hint=error.hint),)
     finally:
@@ -162,8 +162,8 @@ async def _master_key(settings: Settings, owner_url: str) -> Check:
     return await master_key_check(key_ring_from(settings), owner_url)
 
 
-async def _guarded(name: str, look: Awaitable[Check]) -> Check:
+async def _guarded(name: str, check: Awaitable[Check]) -> Check:
     try:
-        return await look
+        return await check
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error), hint=error.hint)

@@ -24,9 +24,11 @@ class Behind:
 
     given: list[tuple[str, str, str]] = field(default_factory=list)
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
-        self.given.append((question, asked, answered))
-        return f"{asked} {question}"
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> str:
+        self.given.append((question, previous_question, previous_answer))
+        return f"{previous_question} {question}"
 
     async def decompose(self, question: str) -> Sequence[str]:
         return (question,)
@@ -36,8 +38,12 @@ class Behind:
 class Away:
     """A model that cannot run."""
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
-        raise ModelUnavailable(f"no memory for {question!r}, {asked!r} and {answered!r}")
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> str:
+        raise ModelUnavailable(
+            f"no memory for {question!r}, {previous_question!r} and {previous_answer!r}"
+        )
 
     async def decompose(self, question: str) -> Sequence[str]:
         raise ModelUnavailable(f"no memory for {question!r}")

@@ -136,7 +136,7 @@ def test_canonical_json_has_one_spelling() -> None:
 
 
 def test_only_the_first_faults_are_kept() -> None:
-    verifier = Verifier(WORKSPACE, most=3)
+    verifier = Verifier(WORKSPACE, max_faults=3)
     for each in log(10):
         verifier.look_at(replace(each, verb="other"))
     assert len(verifier.faults) == 3

@@ -81,12 +81,12 @@ def access_names(
 
 
 def with_grants(principal: Principal, grants: Iterable[Grant]) -> Principal:
-    """The principal with what was granted to it beside the roles it has."""
+    """The principal with these grants in addition to its roles."""
     role, collections = principal.role, dict(principal.collections)
     for grant in grants:
         if grant.collection is None:
             role = highest_role((role, grant.role))
         else:
-            known = collections.get(grant.collection, grant.role)
-            collections[grant.collection] = highest_role((known, grant.role)) or known
+            existing = collections.get(grant.collection, grant.role)
+            collections[grant.collection] = highest_role((existing, grant.role)) or existing
     return replace(principal, role=role, collections=tuple(sorted(collections.items())))

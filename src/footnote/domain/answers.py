@@ -34,18 +34,18 @@ class Usage:
     """None where the price of a model is not known."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together; a cost that is not known makes the sum unknown, unless nothing was asked.
+        """The sum; an unknown cost makes the total unknown, unless it is of no request.
 
         >>> (Usage() + Usage(requests=1, cost_usd=0.5)).cost_usd
         0.5
         """
-        costs = [each.cost_usd for each in (self, other) if each.requests]
-        known = [cost for cost in costs if cost is not None]
+        costs = [usage.cost_usd for usage in (self, other) if usage.requests]
+        known_costs = [cost for cost in costs if cost is not None]
         return Usage(
             requests=self.requests + other.requests,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
-            cost_usd=sum(known) if known and len(known) == len(costs) else None,
+            cost_usd=sum(known_costs) if known_costs and len(known_costs) == len(costs) else None,
         )
 
 
@@ -117,30 +117,36 @@ class AnswerConflict:
 
     @property
     def prose(self) -> str:
-        """That the documents disagree, and what they say, with markers."""
-        said = "; ".join(f"“{each.text}” [{each.citation.marker}]" for each in self.statements)
-        return f"{self.headline}: {said}"
+        """A sentence that the documents disagree, with their statements and markers."""
+        statements = "; ".join(
+            f"“{statement.text}” [{statement.citation.marker}]" for statement in self.statements
+        )
+        return f"{self.headline}: {statements}"
 
     @property
     def headline(self) -> str:
-        """That the documents disagree, and about what."""
-        about = " – ".join(filter(None, (self.subject, self.predicate)))
-        return f"The documents disagree about {about}"
+        """A sentence that the documents disagree, with the subject and predicate."""
+        topic = " – ".join(filter(None, (self.subject, self.predicate)))
+        return f"The documents disagree about {topic}"
 
     @property
     def document_ids(self) -> frozenset[UUID]:
-        """Whose statements it has."""
-        return frozenset(each.citation.document_id for each in self.statements)
+        """The documents of its statements."""
+        return frozenset(statement.citation.document_id for statement in self.statements)
 
-    def without_documents(self, gone: Collection[UUID]) -> AnswerConflict | None:
-        """The same without what these documents say; None where nothing is left to disagree.
+    def without_documents(self, removed: Collection[UUID]) -> AnswerConflict | None:
+        """The conflict without the statements of these documents; None if less than two remain.
 
-        So it is, too, where what the answer itself says is gone.
+        Also None if the statement of the answer itself is removed.
         """
-        left = tuple(each for each in self.statements if each.citation.document_id not in gone)
-        if len(left) < 2 or left[0] is not self.statements[0]:
+        remaining = tuple(
+            statement
+            for statement in self.statements
+            if statement.citation.document_id not in removed
+        )
+        if len(remaining) < 2 or remaining[0] is not self.statements[0]:
             return None
-        return replace(self, statements=left)
+        return replace(self, statements=remaining)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,21 +162,21 @@ class AnswerSentence:
     """The white space before it, where its writer chose it; None after what is quoted: a space
     after a full stop, else a line break, since a row or a bullet has no full stop."""
 
-    def piece(self, before: AnswerSentence | None) -> str:
-        """What it adds to the answer's prose after the sentence before it, markers included.
+    def piece(self, previous: AnswerSentence | None) -> str:
+        """The text that it adds to the answer's prose after the previous sentence, with markers.
 
         >>> first = AnswerSentence(text="Rent: 900", markers=(1,), support=1.0)
         >>> first.piece(None) + AnswerSentence(text="Due.", markers=(), support=0.0).piece(first)
         'Rent: 900 [1]\\nDue.'
         """
         marks = "".join(f" [{marker}]" for marker in self.markers)
-        return self.gap_after(before) + self.text + marks
+        return self.gap_after(previous) + self.text + marks
 
-    def gap_after(self, before: AnswerSentence | None) -> str:
-        """The white space between the sentence before it and itself."""
-        if before is None:
+    def gap_after(self, previous: AnswerSentence | None) -> str:
+        """The white space between the previous sentence and this one."""
+        if previous is None:
             return ""
-        return self.gap or (" " if before.text.endswith(_FULL_STOPS) else "\n")
+        return self.gap or (" " if previous.text.endswith(_FULL_STOPS) else "\n")
 
 
 @json_form(computed=("text",))
@@ -220,14 +226,14 @@ def footnotes_of_conflicts(
     conflicts: Sequence[AnswerConflict], citations: Sequence[Citation]
 ) -> tuple[Citation, ...]:
     """The footnotes that conflicts have beyond those of their answer, by their markers."""
-    own = {each.marker for each in citations}
-    found = {
-        said.citation.marker: said.citation
+    answer_markers = {citation.marker for citation in citations}
+    by_marker = {
+        statement.citation.marker: statement.citation
         for conflict in conflicts
-        for said in conflict.statements
-        if said.citation.marker not in own
+        for statement in conflict.statements
+        if statement.citation.marker not in answer_markers
     }
-    return tuple(found[marker] for marker in sorted(found))
+    return tuple(by_marker[marker] for marker in sorted(by_marker))
 
 
 UNSURE = 0.7
@@ -237,20 +243,20 @@ UNSURE = 0.7
 def is_unsure(answer: Answer) -> bool:
     """Whether an answer of quotes may well be about something else.
 
-    What is computed cites several places, and is as likely as its column was asked for.
+    A computed answer cites several places; its confidence is that of the column.
     """
     return (
         answer.found
         and answer.model is None
         and answer.confidence < UNSURE
-        and all(len(each.markers) < 2 for each in answer.sentences)
+        and all(len(sentence.markers) < 2 for sentence in answer.sentences)
     )
 
 
 def as_prose(sentences: Sequence[AnswerSentence]) -> str:
     """The sentences as prose with `[n]` markers."""
-    before = (None, *sentences)
-    pairs = zip(before, sentences, strict=False)
+    preceding = (None, *sentences)
+    pairs = zip(preceding, sentences, strict=False)
     return "".join(sentence.piece(previous) for previous, sentence in pairs)
 
 

@@ -36,8 +36,8 @@ class BackgroundWork(StrEnum):
             return "clusters documents"
         if self is BackgroundWork.CHUNK_CLUSTERS:
             return "clusters all"
-        name, _, by = self.value.partition("_by_")
-        return f"{name} {by or 'rules'}"
+        name, _, method = self.value.partition("_by_")
+        return f"{name} {method or 'rules'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

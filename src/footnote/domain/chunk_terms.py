@@ -33,10 +33,10 @@ class ChunkTerms:
 
         Raises ValueError when a term id does not fit in 31 bits.
         """
-        counted = cls()
+        counts = cls()
         for terms in chunks:
-            counted.add(terms)
-        return counted
+            counts.add(terms)
+        return counts
 
     def add(self, terms: Sequence[int]) -> None:
         """Add the next chunk. Raises ValueError when a term id does not fit in 31 bits."""

@@ -132,24 +132,32 @@ class MessageAnswer:
 
     @property
     def document_ids(self) -> frozenset[UUID]:
-        """Every document it rests on, or may rest on, those of its conflicts and suggestions."""
-        suggested = (each for one in self.suggestions or () for each in one.document_ids)
+        """Every document that it is or may be based on, also those of conflicts and suggestions."""
+        suggested = (
+            document_id
+            for suggestion in self.suggestions or ()
+            for document_id in suggestion.document_ids
+        )
         return frozenset(
-            each.document_id for several in (self.citations, self.evidence) for each in several
-        ).union(suggested, *(each.document_ids for each in self.conflicts))
+            source.document_id for sources in (self.citations, self.evidence) for source in sources
+        ).union(suggested, *(conflict.document_ids for conflict in self.conflicts))
 
-    def without_documents(self, gone: Collection[UUID]) -> MessageAnswer:
-        """The same without anything of these documents.
+    def without_documents(self, removed_documents: Collection[UUID]) -> MessageAnswer:
+        """The answer without anything from these documents.
 
-        A sentence without markers goes as well if there is an answer: what it rests on is not
-        known.
+        A sentence without markers is removed as well if there is an answer, since its sources are
+        unknown.
         """
-        gone = frozenset(gone)
-        if self.document_ids.isdisjoint(gone):
+        removed_documents = frozenset(removed_documents)
+        if self.document_ids.isdisjoint(removed_documents):
             return self
-        citations = tuple(each for each in self.citations if each.document_id not in gone)
+        citations = tuple(
+            citation for citation in self.citations if citation.document_id not in removed_documents
+        )
         removed = {*self.removed_markers} | {
-            each.marker for each in self.citations if each.document_id in gone
+            citation.marker
+            for citation in self.citations
+            if citation.document_id in removed_documents
         }
         return replace(
             self,
@@ -162,12 +170,23 @@ class MessageAnswer:
             citations=citations,
             removed_markers=tuple(sorted(removed)),
             conflicts=tuple(
-                filter(None, (each.without_documents(gone) for each in self.conflicts))
+                filter(
+                    None,
+                    (conflict.without_documents(removed_documents) for conflict in self.conflicts),
+                )
             ),
-            evidence=tuple(each for each in self.evidence if each.document_id not in gone),
+            evidence=tuple(
+                evidence
+                for evidence in self.evidence
+                if evidence.document_id not in removed_documents
+            ),
             suggestions=None
             if self.suggestions is None
-            else tuple(each for each in self.suggestions if gone.isdisjoint(each.document_ids)),
+            else tuple(
+                suggestion
+                for suggestion in self.suggestions
+                if removed_documents.isdisjoint(suggestion.document_ids)
+            ),
         )
 
 

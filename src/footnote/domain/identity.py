@@ -81,13 +81,13 @@ class Principal:
         )
 
     def may(self, right: Right, collection: str | None = None) -> bool:
-        """Whether its roles give a right in a collection, or in any place where none is named.
+        """Whether its roles give a right in a collection, or in any if none is named.
 
         `WHOLE_WORKSPACE` asks for the role in the workspace itself.
         """
         roles = [role for name, role in self.collections if collection in (None, name)]
-        found = highest_role((self.role, *roles))
-        return found is not None and right in found.rights
+        role_held = highest_role((self.role, *roles))
+        return role_held is not None and right in role_held.rights
 
 
 LOCAL_PRINCIPAL = Principal(principal_id="local")

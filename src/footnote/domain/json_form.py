@@ -80,15 +80,15 @@ class _Form:
         ]
         if self._flat is None:
             return schema
-        place = next(each for each in arguments["fields"] if each["name"] == self._flat)
-        inner = cast("DataclassSchema", handler.resolve_ref_schema(place["schema"]))
+        flat_field = next(member for member in arguments["fields"] if member["name"] == self._flat)
+        inner = cast("DataclassSchema", handler.resolve_ref_schema(flat_field["schema"]))
         members = {
-            each["name"]: each
-            for each in (
+            member["name"]: member
+            for member in (
                 *cast("DataclassArgsSchema", inner["schema"])["fields"],
                 *arguments["fields"],
             )
-            if each is not place
+            if member is not flat_field
         }
         reference = schema.pop("ref", None)
         return core_schema.no_info_before_validator_function(

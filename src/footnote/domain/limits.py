@@ -46,7 +46,7 @@ class RateLimitStatus:
 
 
 def status_of(limit: RateLimit, *, allowed: bool, ahead_seconds: float) -> RateLimitStatus:
-    """Where a caller stands whose moment is so far ahead of now, after a request."""
+    """The status of a caller after a request whose theoretical arrival time is this far ahead."""
     ahead = max(0.0, ahead_seconds)
     room = limit.burst - ahead / limit.step_seconds
     remaining = max(0, math.floor(room + _ROUNDING))

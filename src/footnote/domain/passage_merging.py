@@ -71,20 +71,20 @@ def clipped(passage: Passage, start: int, end: int, *, header: str) -> Passage:
 
 
 def seconds_of(spans: Iterable[BlockSpan]) -> tuple[float | None, float | None]:
-    """When the first of the spans begins and the last ends; None where no recording is."""
-    said = list(spans)
-    starts = [span.start_seconds for span in said if span.start_seconds is not None]
-    ends = [span.end_seconds for span in said if span.end_seconds is not None]
+    """The start of the first span and the end of the last; None without a recording."""
+    listed = list(spans)
+    starts = [span.start_seconds for span in listed if span.start_seconds is not None]
+    ends = [span.end_seconds for span in listed if span.end_seconds is not None]
     return min(starts, default=None), max(ends, default=None)
 
 
 def join_spans(spans: Iterable[BlockSpan]) -> tuple[BlockSpan, ...]:
-    """The spans in the order of the text, the pieces of one block as one."""
+    """The spans in the order of the text, with the pieces of one block joined."""
     joined: list[BlockSpan] = []
-    for span in sorted(spans, key=lambda each: (each.char_start, each.char_end)):
+    for span in sorted(spans, key=lambda block_span: (block_span.char_start, block_span.char_end)):
         last = joined[-1] if joined else None
         if last is not None and _block(last) == _block(span):
-            longest = max(last, span, key=lambda each: each.char_end)
+            longest = max(last, span, key=lambda block_span: block_span.char_end)
             joined[-1] = replace(last, char_end=longest.char_end, ends=longest.ends)
         else:
             joined.append(span)
@@ -99,11 +99,11 @@ def mean_confidence(pieces: Iterable[tuple[float | None, int]]) -> float | None:
 
 
 def any_suspicious(pieces: Iterable[bool | None]) -> bool | None:
-    """Whether one of them gives orders; None when none is known to and one is not known."""
-    known = set(pieces)
-    if True in known:
+    """Whether one of the pieces is suspicious; None if none is and one is unknown."""
+    verdicts = set(pieces)
+    if True in verdicts:
         return True
-    return None if None in known else False
+    return None if None in verdicts else False
 
 
 def _block(span: BlockSpan) -> tuple[object, ...]:

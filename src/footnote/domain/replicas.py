@@ -17,12 +17,12 @@ class Position:
     byte: int
 
     @classmethod
-    def of(cls, written: str) -> Position:
-        """As Postgres and `str` write it. Raises ValueError."""
-        found = _POSITION.fullmatch(written)
-        if found is None:
-            raise ValueError(f"{written[:40]!r} is no position")
-        high, low = found.groups()
+    def of(cls, text: str) -> Position:
+        """Parse a position as Postgres and `str` write it. Raises ValueError."""
+        match = _POSITION.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text[:40]!r} is no position")
+        high, low = match.groups()
         return cls(byte=(int(high, 16) << 32) + int(low, 16))
 
     def __str__(self) -> str:

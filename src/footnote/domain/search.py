@@ -36,9 +36,9 @@ class SearchRequest:
     """What was said before, oldest first."""
 
 
-def search_request_for(asked: SearchRequest | str) -> SearchRequest:
-    """A request, also for a query alone: all else is then as it is by default."""
-    return SearchRequest(query=asked) if isinstance(asked, str) else asked
+def search_request_for(request: SearchRequest | str) -> SearchRequest:
+    """A request as given, or for a query with defaults for everything else."""
+    return SearchRequest(query=request) if isinstance(request, str) else request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

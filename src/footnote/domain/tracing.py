@@ -40,11 +40,11 @@ class Trace:
 
     @property
     def depths(self) -> tuple[int, ...]:
-        """Within how many other steps each of the steps ran."""
+        """The nesting depth of each step."""
         depth: dict[str, int] = {}
-        for each in self.spans:
-            depth[each.span_id] = depth.get(each.parent_id or "", -1) + 1
-        return tuple(depth[each.span_id] for each in self.spans)
+        for span in self.spans:
+            depth[span.span_id] = depth.get(span.parent_id or "", -1) + 1
+        return tuple(depth[span.span_id] for span in self.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,19 +62,19 @@ class TraceSummary:
 
 
 def ordered(spans: tuple[TraceSpan, ...]) -> tuple[TraceSpan, ...]:
-    """The spans of a trace, each before those within it, otherwise by their beginning."""
-    known = {each.span_id for each in spans}
-    within: dict[str | None, list[TraceSpan]] = {}
-    for each in sorted(spans, key=lambda each: (each.started_at, each.span_id)):
-        above = each.parent_id if each.parent_id in known else None
-        within.setdefault(above, []).append(each)
-    found: list[TraceSpan] = []
-    waiting = within.get(None, [])[::-1]
+    """The spans of a trace, each before its children, otherwise by start."""
+    span_ids = {span.span_id for span in spans}
+    children: dict[str | None, list[TraceSpan]] = {}
+    for span in sorted(spans, key=lambda span: (span.started_at, span.span_id)):
+        above = span.parent_id if span.parent_id in span_ids else None
+        children.setdefault(above, []).append(span)
+    in_order: list[TraceSpan] = []
+    waiting = children.get(None, [])[::-1]
     while waiting:
-        each = waiting.pop()
-        found.append(each)
-        waiting.extend(within.get(each.span_id, [])[::-1])
-    return tuple(found)
+        span = waiting.pop()
+        in_order.append(span)
+        waiting.extend(children.get(span.span_id, [])[::-1])
+    return tuple(in_order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,23 +35,23 @@ class Bar:
     shares: tuple[float | None, ...]
 
 
-def bars(identity: str, title: str, meaning: str, rows: Sequence[Bar]) -> Element:
+def bars(identity: str, title: str, description: str, rows: Sequence[Bar]) -> Element:
     """Draw a horizontal bar for each row and run, on a scale from 0 to 1."""
     runs = max(len(row.shares) for row in rows)
     step = runs * _BAR + _GAP
     height = len(rows) * step + 24
-    drawing = _drawing(identity, title, meaning, height)
+    drawing = _drawing(identity, title, description, height)
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         extend(drawing, _tick(_LABELS + tick * _SPAN, f"{tick:g}", height))
     for position, row in enumerate(rows):
         top = position * step + _GAP / 2
         middle = top + runs * _BAR / 2
         extend(drawing, [_label(row.name, middle)])
-        for place, share in enumerate(row.shares):
-            extend(drawing, _bar(share, top + place * _BAR, RUNS[place]))
+        for number, share in enumerate(row.shares):
+            extend(drawing, _bar(share, top + number * _BAR, RUNS[number]))
     header = ("kind", *RUNS[:runs]) if runs > 1 else ("kind", title)
     table = [[row.name, *map(share_text, row.shares)] for row in rows]
-    return _figure(title, meaning, drawing, header, table)
+    return _figure(title, description, drawing, header, table)
 
 
 def _bar(share: float | None, top: float, run: str) -> list[Content]:
@@ -66,30 +66,42 @@ def _bar(share: float | None, top: float, run: str) -> list[Content]:
     ]
 
 
-def forest(identity: str, title: str, meaning: str, differences: Sequence[Difference]) -> Element:
+def forest(
+    identity: str, title: str, description: str, differences: Sequence[Difference]
+) -> Element:
     """A dot for each difference, a line for its interval, and chance in the middle."""
-    reach = _round_up(max(max(abs(each.low), abs(each.high)) for each in differences))
+    reach = _round_up(
+        max(max(abs(difference.low), abs(difference.high)) for difference in differences)
+    )
     height = len(differences) * _ROW + 24
-    drawing = _drawing(identity, title, meaning, height)
+    drawing = _drawing(identity, title, description, height)
     for part in (-1.0, -0.5, 0.0, 0.5, 1.0):
         text = f"{part * reach:+.3g}" if part else "0"
         extend(drawing, _tick(_across(part), text, height))
-    for position, each in enumerate(differences):
-        extend(drawing, _whisker(each, position * _ROW + _ROW / 2, reach))
+    for position, difference in enumerate(differences):
+        extend(drawing, _whisker(difference, position * _ROW + _ROW / 2, reach))
     header = ("metric", "b - a", "95 % interval", "p", "better")
-    return _figure(title, meaning, drawing, header, [difference_row(each) for each in differences])
+    return _figure(
+        title,
+        description,
+        drawing,
+        header,
+        [difference_row(difference) for difference in differences],
+    )
 
 
-def _whisker(each: Difference, middle: float, reach: float) -> list[Content]:
-    style = f"difference {each.better or 'even'}"
-    low, dot, high = (_across(v / reach) for v in (each.low, each.difference, each.high))
+def _whisker(difference: Difference, middle: float, reach: float) -> list[Content]:
+    style = f"difference {difference.better or 'even'}"
+    low, dot, high = (
+        _across(v / reach) for v in (difference.low, difference.difference, difference.high)
+    )
     return [
-        _label(each.label, middle),
+        _label(difference.label, middle),
         element("line", class_=style, x1=low, x2=high, y1=middle, y2=middle),
         element("circle", class_=style, cx=dot, cy=middle, r=4.5),
         element(
             "text",
-            difference_row(each)[1],
+            difference_row(difference)[1],
             class_="value",
             x=_LABELS + _SPAN + 5,
             y=middle + 4,
@@ -108,26 +120,26 @@ def _round_up(reach: float) -> float:
     return math.ceil(reach / step) * step or step
 
 
-def difference_row(each: Difference) -> list[str]:
+def difference_row(difference: Difference) -> list[str]:
     """Format a difference as a table row: size, interval, p-value and the better run."""
-    digits = 3 if each.metric.group != "speed" else 1
+    digits = 3 if difference.metric.group != "speed" else 1
     return [
-        each.label,
-        f"{each.difference:+.{digits}f}",
-        f"{each.low:+.{digits}f} … {each.high:+.{digits}f}",
-        f"{each.p:.4f}" if each.p >= 0.001 else "< 0.001",
-        each.better or "even",
+        difference.label,
+        f"{difference.difference:+.{digits}f}",
+        f"{difference.low:+.{digits}f} … {difference.high:+.{digits}f}",
+        f"{difference.p:.4f}" if difference.p >= 0.001 else "< 0.001",
+        difference.better or "even",
     ]
 
 
 def histogram(
-    identity: str, title: str, meaning: str, samples: Sequence[Sequence[float]]
+    identity: str, title: str, description: str, samples: Sequence[Sequence[float]]
 ) -> Element:
     """Draw the distribution of times in milliseconds over the questions; a panel for each run."""
-    longest = max(max(each) for each in samples) or 1.0
+    longest = max(max(times) for times in samples) or 1.0
     edges = np.linspace(0, longest, _BINS + 1)
     height = len(samples) * (_PANEL + 10) + 24
-    drawing = _drawing(identity, title, meaning, height)
+    drawing = _drawing(identity, title, description, height)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         extend(drawing, _tick(_LABELS + share * _SPAN, f"{share * longest:.0f} ms", height))
     rows = []
@@ -144,16 +156,16 @@ def histogram(
                 element(
                     "rect",
                     class_=f"bar {run}",
-                    x=_LABELS + place * width + 0.5,
+                    x=_LABELS + number * width + 0.5,
                     y=floor - count * scale,
                     width=width - 1,
                     height=count * scale,
                 )
-                for place, count in enumerate(counts)
+                for number, count in enumerate(counts)
             ],
         )
-        middle, late = (float(value) for value in np.percentile(times, (50, 95)))
-        for name, value in (("p50", middle), ("p95", late)):
+        median, percentile_95 = (float(value) for value in np.percentile(times, (50, 95)))
+        for name, value in (("p50", median), ("p95", percentile_95)):
             across = _LABELS + value / longest * _SPAN
             top = floor - _PANEL
             extend(
@@ -163,9 +175,11 @@ def histogram(
                     element("text", name, class_="value", x=across + 3, y=top + 12),
                 ],
             )
-        rows.append([run, str(len(times)), *(f"{v:.1f}" for v in (middle, late, max(times)))])
+        rows.append(
+            [run, str(len(times)), *(f"{v:.1f}" for v in (median, percentile_95, max(times)))]
+        )
     header = ("run", "questions", "p50 ms", "p95 ms", "longest ms")
-    return _figure(title, meaning, drawing, header, rows)
+    return _figure(title, description, drawing, header, rows)
 
 
 def share_text(share: float | None) -> str:
@@ -177,11 +191,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Content]], caption: str
     """A table whose first column names its rows."""
     head = element("tr", *(element("th", name, scope="col") for name in header))
     body = [element("tr", element("th", row[0], scope="row"), *map(_cell, row[1:])) for row in rows]
-    made = element("table", element("thead", head), element("tbody", *body))
+    grid = element("table", element("thead", head), element("tbody", *body))
     if caption:
-        made.insert(0, element("caption", caption))
+        grid.insert(0, element("caption", caption))
     return element(
-        "div", made, class_="scroll", tabindex="0", role="region", aria_label=caption or header[0]
+        "div", grid, class_="scroll", tabindex="0", role="region", aria_label=caption or header[0]
     )
 
 
@@ -192,24 +206,24 @@ def _cell(content: Content) -> Element:
 
 def _figure(
     title: str,
-    meaning: str,
+    description: str,
     drawing: Element,
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
 ) -> Element:
     return element(
         "figure",
-        element("figcaption", element("b", title), element("span", f" – {meaning}")),
+        element("figcaption", element("b", title), element("span", f" – {description}")),
         drawing,
         element("details", element("summary", "as a table"), table(header, rows, title)),
     )
 
 
-def _drawing(identity: str, title: str, meaning: str, height: float) -> Element:
+def _drawing(identity: str, title: str, description: str, height: float) -> Element:
     return element(
         "svg",
         element("title", title, id=f"{identity}-title"),
-        element("desc", f"{meaning}. The table below has the numbers.", id=f"{identity}-desc"),
+        element("desc", f"{description}. The table below has the numbers.", id=f"{identity}-desc"),
         view_box=f"0 0 {_WIDTH} {height:g}",
         role="img",
         font_size=11,
@@ -225,5 +239,7 @@ def _tick(across: float, text: str, height: float) -> list[Content]:
 
 
 def _label(text: str, middle: float) -> Element:
-    shown = text if len(text) <= 19 else text[:18] + "…"
-    return element("text", shown, class_="label", text_anchor="end", x=_LABELS - 8, y=middle + 4)
+    shortened = text if len(text) <= 19 else text[:18] + "…"
+    return element(
+        "text", shortened, class_="label", text_anchor="end", x=_LABELS - 8, y=middle + 4
+    )

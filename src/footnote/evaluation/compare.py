@@ -65,7 +65,7 @@ class Paired:
 
 def compare(a: Run, b: Run, *, rounds: int = ROUNDS, seed: int = SEED) -> tuple[Difference, ...]:
     """Each metric that both runs define. Deterministic. Raises InvalidRequest."""
-    if [each.golden for each in a.judged] != [each.golden for each in b.judged]:
+    if [judged.golden for judged in a.judged] != [judged.golden for judged in b.judged]:
         raise InvalidRequest(
             "the two runs answered different questions", hint="compare runs of one golden set"
         )
@@ -74,7 +74,7 @@ def compare(a: Run, b: Run, *, rounds: int = ROUNDS, seed: int = SEED) -> tuple[
             f"one run looked at {a.setup.k} results and the other at {b.setup.k}",
             hint="compare runs with the same k",
         )
-    first, second = ([each.measures for each in run.judged] for run in (a, b))
+    first, second = ([judged.measures for judged in run.judged] for run in (a, b))
     return compare_measures(first, second, a.setup.k, rounds=rounds, seed=seed)
 
 
@@ -82,8 +82,8 @@ def compare_measures(
     a: Measured, b: Measured, k: int, *, rounds: int = ROUNDS, seed: int = SEED
 ) -> tuple[Difference, ...]:
     """Compare the measures of two runs, given by question in the same order."""
-    found = (_difference(metric, a, b, metric.label(k), (rounds, seed)) for metric in METRICS)
-    return tuple(each for each in found if each is not None)
+    differences = (_difference(metric, a, b, metric.label(k), (rounds, seed)) for metric in METRICS)
+    return tuple(difference for difference in differences if difference is not None)
 
 
 def _difference(
@@ -156,10 +156,10 @@ def bootstrap_interval(metric: Metric, pair: Paired, rounds: int, seed: int) -> 
     size = len(pair.values_a)
     differences = []
     for count in _batches(rounds, size):
-        drawn = generator.integers(0, size, (count, size))
+        sampled = generator.integers(0, size, (count, size))
         differences.append(
-            metric.figure(pair.values_b[drawn], pair.weights_b[drawn])
-            - metric.figure(pair.values_a[drawn], pair.weights_a[drawn])
+            metric.figure(pair.values_b[sampled], pair.weights_b[sampled])
+            - metric.figure(pair.values_a[sampled], pair.weights_a[sampled])
         )
     low, high = np.nanpercentile(np.concatenate(differences), _INTERVAL)
     return float(low), float(high)

@@ -65,15 +65,15 @@ class Regression:
 
 def baseline_of(run: Run) -> Baseline:
     """Return a run's results for later comparison, without its times."""
-    found: dict[str, Results] = {}
+    results: dict[str, Results] = {}
     for metric in GATED:
         values, weights = _rounded(run, metric)
         if weights.any():
-            found[metric.label(run.setup.k)] = tuple(
+            results[metric.label(run.setup.k)] = tuple(
                 zip(values.tolist(), weights.tolist(), strict=True)
             )
     return Baseline(
-        k=run.setup.k, questions=len(run.judged), digest=run.golden.digest, results=found
+        k=run.setup.k, questions=len(run.judged), digest=run.golden.digest, results=results
     )
 
 
@@ -82,8 +82,8 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     head = {"k": baseline.k, "questions": baseline.questions, "golden": baseline.digest}
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
     results = [
-        f"    {json.dumps(label)}: {json.dumps(each, separators=(',', ':'))}"
-        for label, each in baseline.results.items()
+        f"    {json.dumps(label)}: {json.dumps(values, separators=(',', ':'))}"
+        for label, values in baseline.results.items()
     ]
     text = "\n".join(["{", *lines, '  "results": {', ",\n".join(results), "  }", "}"]) + "\n"
     try:
@@ -132,9 +132,9 @@ def _baseline(path: Path, record: object) -> Baseline:
             f"the baseline {path} lacks a usable 'k', 'questions' or 'golden'", hint=_DESCRIPTION
         )
     results = record.get("results")
-    known = {metric.label(k) for metric in GATED}
+    labels = {metric.label(k) for metric in GATED}
     if not isinstance(results, dict) or not all(
-        label in known and _are_results(each, questions) for label, each in results.items()
+        label in labels and _are_results(values, questions) for label, values in results.items()
     ):
         raise InvalidRequest(
             f"the 'results' of the baseline {path} are not a value from 0 to 1 and a weight for "
@@ -146,22 +146,19 @@ def _baseline(path: Path, record: object) -> Baseline:
         questions=questions,
         digest=digest,
         results={
-            label: tuple((float(value), float(weight)) for value, weight in each)
-            for label, each in results.items()
+            label: tuple((float(value), float(weight)) for value, weight in values)
+            for label, values in results.items()
         },
     )
 
 
-def _are_results(given: object, questions: int) -> bool:
+def _are_results(rows: object, questions: int) -> bool:
     return (
-        isinstance(given, list)
-        and len(given) == questions
+        isinstance(rows, list)
+        and len(rows) == questions
         and all(
-            isinstance(each, list)
-            and len(each) == 2
-            and all(map(_is_number, each))
-            and each[0] <= 1
-            for each in given
+            isinstance(row, list) and len(row) == 2 and all(map(_is_number, row)) and row[0] <= 1
+            for row in rows
         )
     )
 
@@ -180,19 +177,19 @@ def regressions(run: Run, baseline: Baseline) -> tuple[Regression, ...]:
 
     The baseline is of the same questions.
     """
-    found = []
+    fallen = []
     for metric in GATED:
         label = metric.label(run.setup.k)
         if label not in baseline.results:
             continue
         values_a, weights_a = np.array(baseline.results[label], dtype=np.float64).T
         values_b, weights_b = _rounded(run, metric)
-        before = float(metric.figure(values_a[weights_a > 0], weights_a[weights_a > 0]))
+        earlier = float(metric.figure(values_a[weights_a > 0], weights_a[weights_a > 0]))
         if not weights_b.any():
-            found.append(Regression(label=label, before=before, now=None, p=0.0))
+            fallen.append(Regression(label=label, before=earlier, now=None, p=0.0))
             continue
         now = float(metric.figure(values_b[weights_b > 0], weights_b[weights_b > 0]))
-        if now >= before:
+        if now >= earlier:
             continue
         defined = (weights_a > 0) | (weights_b > 0)
         pair = Paired(
@@ -203,10 +200,10 @@ def regressions(run: Run, baseline: Baseline) -> tuple[Regression, ...]:
         )
         p = randomisation_p(metric, pair, ROUNDS, SEED)
         if p < SIGNIFICANT:
-            found.append(Regression(label=label, before=before, now=now, p=p))
-    return tuple(found)
+            fallen.append(Regression(label=label, before=earlier, now=now, p=p))
+    return tuple(fallen)
 
 
 def _rounded(run: Run, metric: Metric) -> tuple[Samples, Samples]:
-    values, weights = samples([each.measures for each in run.judged], metric.measure)
+    values, weights = samples([judged.measures for judged in run.judged], metric.measure)
     return values.round(_DIGITS), weights.round(_DIGITS)

@@ -78,7 +78,7 @@ def read_golden(path: Path) -> GoldenSet:
 
     Raises InvalidRequest that names the first wrong line, its field and the remedy.
     """
-    return golden_of(path.name, text_of(path), called=str(path))
+    return golden_of(path.name, text_of(path), title=str(path))
 
 
 def text_of(path: Path) -> str:
@@ -92,8 +92,8 @@ def text_of(path: Path) -> str:
         ) from error
 
 
-def golden_of(name: str, text: str, called: str = "") -> GoldenSet:
-    """Parse the text of a golden file; `called` is its name in the error for an empty set.
+def golden_of(name: str, text: str, title: str = "") -> GoldenSet:
+    """Parse the text of a golden file; `title` is its name in the error for an empty set.
 
     Raises InvalidRequest as `read_golden` does.
     """
@@ -112,7 +112,7 @@ def golden_of(name: str, text: str, called: str = "") -> GoldenSet:
         questions.append(question)
         digest.update(json.dumps([row.get(key) for key in _KEYS]).encode())
     if not questions:
-        raise InvalidRequest(f"the golden set {called or name} has no question", hint=FORMAT)
+        raise InvalidRequest(f"the golden set {title or name} has no question", hint=FORMAT)
     return GoldenSet(
         name=name, questions=tuple(questions), digest=digest.hexdigest()[:_DIGEST_DIGITS]
     )
@@ -125,35 +125,35 @@ class _Line:
     file: str
     number: int
 
-    def wrong(self, place: str, what: str, remedy: str) -> NoReturn:
-        where = f"{self.file}, line {self.number}"
-        raise InvalidRequest(f"{where}: {place} {what}", hint=f"{remedy}; {FORMAT}")
+    def wrong(self, field_path: str, problem: str, remedy: str) -> NoReturn:
+        line_name = f"{self.file}, line {self.number}"
+        raise InvalidRequest(f"{line_name}: {field_path} {problem}", hint=f"{remedy}; {FORMAT}")
 
-    def text(self, row: Mapping[str, object], key: str, place: str = "", *, empty: bool) -> str:
+    def text(self, row: Mapping[str, object], key: str, prefix: str = "", *, empty: bool) -> str:
         """A text; "" when it is absent and may be empty."""
         value = row.get(key)
         if value is None and empty:
             return ""
         if not isinstance(value, str):
-            self.wrong(place + key, f"is {_shown(value)}", "give it as a text in quotes")
+            self.wrong(prefix + key, f"is {_abbreviated(value)}", "give it as a text in quotes")
         text = unicodedata.normalize("NFC", value).strip()
         if not text and not empty:
-            self.wrong(place + key, "is empty", "say something there")
+            self.wrong(prefix + key, "is empty", "say something there")
         return text
 
-    def items(self, row: Mapping[str, object], key: str, place: str = "") -> list[object]:
+    def items(self, row: Mapping[str, object], key: str, prefix: str = "") -> list[object]:
         """A list; empty when it is absent."""
         value = row.get(key)
         if value is None:
             return []
         if not isinstance(value, list):
-            self.wrong(place + key, f"is {_shown(value)}", "give a list in square brackets")
+            self.wrong(prefix + key, f"is {_abbreviated(value)}", "give a list in square brackets")
         return value
 
-    def record(self, value: object, place: str) -> dict[str, object]:
+    def record(self, value: object, field_path: str) -> dict[str, object]:
         """An object."""
         if not isinstance(value, dict):
-            self.wrong(place, f"is {_shown(value)}", "give an object in braces")
+            self.wrong(field_path, f"is {_abbreviated(value)}", "give an object in braces")
         return value
 
 
@@ -175,7 +175,7 @@ def _question(line: _Line, row: Mapping[str, object]) -> GoldenQuestion:
     )
     answerable = row.get("answerable", bool(relevant))
     if not isinstance(answerable, bool):
-        line.wrong("answerable", f"is {_shown(answerable)}", "say true or false")
+        line.wrong("answerable", f"is {_abbreviated(answerable)}", "say true or false")
     if answerable and not relevant:
         line.wrong("relevant", "names no document", "name one, or set answerable to false")
     if relevant and not answerable:
@@ -192,17 +192,19 @@ def _question(line: _Line, row: Mapping[str, object]) -> GoldenQuestion:
     )
 
 
-def _span(line: _Line, value: object, place: str) -> GoldenSpan:
+def _span(line: _Line, value: object, field_path: str) -> GoldenSpan:
     if isinstance(value, str):
         value = {"document": value}
-    row = line.record(value, place)
+    row = line.record(value, field_path)
     page = row.get("page")
     if page is not None and (not isinstance(page, int) or isinstance(page, bool) or page < 1):
-        line.wrong(f"{place}.page", f"is {_shown(page)}", "give a whole number from 1, or null")
+        line.wrong(
+            f"{field_path}.page", f"is {_abbreviated(page)}", "give a whole number from 1, or null"
+        )
     return GoldenSpan(
-        document=line.text(row, "document", f"{place}.", empty=False),
+        document=line.text(row, "document", f"{field_path}.", empty=False),
         page=page,
-        quote=line.text(row, "quote", f"{place}.", empty=True),
+        quote=line.text(row, "quote", f"{field_path}.", empty=True),
     )
 
 
@@ -216,44 +218,44 @@ def _filters(line: _Line, value: object) -> SearchFilters:
             line.wrong(f"filters.{key}", "is no filter", f"use {', '.join(_FILTERS)}")
     similarity = row.get("min_similarity")
     if isinstance(similarity, bool) or not isinstance(similarity, int | float | None):
-        line.wrong("filters.min_similarity", f"is {_shown(similarity)}", "give a number")
+        line.wrong("filters.min_similarity", f"is {_abbreviated(similarity)}", "give a number")
     return SearchFilters(
-        collections=_each(line, row, "collections", str),
-        document_ids=_each(line, row, "document_ids", UUID),
-        source_types=_each(line, row, "source_types", SourceType),
-        evidence_types=_each(line, row, "evidence_types", BlockKind),
-        where=_where(line, row.get("where")),
+        collections=_values_of(line, row, "collections", str),
+        document_ids=_values_of(line, row, "document_ids", UUID),
+        source_types=_values_of(line, row, "source_types", SourceType),
+        evidence_types=_values_of(line, row, "evidence_types", BlockKind),
+        where=_condition(line, row.get("where")),
         min_similarity=similarity,
     )
 
 
-def _where(line: _Line, value: object) -> Condition | None:
+def _condition(line: _Line, value: object) -> Condition | None:
     try:
         return None if value is None else condition_from(value)
     except InvalidRequest as error:
         line.wrong("filters.where", f"is no condition: {error}", error.hint or "mend it")
 
 
-def _each(line: _Line, row: Mapping[str, object], key: str, kind: type[T]) -> tuple[T, ...]:
-    found = []
+def _values_of(line: _Line, row: Mapping[str, object], key: str, kind: type[T]) -> tuple[T, ...]:
+    parsed = []
     for position, value in enumerate(line.items(row, key, "filters.")):
         try:
             if not isinstance(value, str):
-                raise ValueError  # noqa: TRY301, TRY004  # both are told in the same sentence
-            found.append(kind(value))  # type: ignore[call-arg]  # each is made from a text
+                raise ValueError  # noqa: TRY301, TRY004  # both have the same message
+            parsed.append(kind(value))  # type: ignore[call-arg]  # every kind is made from a text
         except ValueError:
-            place = f"filters.{key}[{position}]"
-            line.wrong(place, f"is {_shown(value)}", _choices(kind))
-    return tuple(found)
+            field_path = f"filters.{key}[{position}]"
+            line.wrong(field_path, f"is {_abbreviated(value)}", _choices(kind))
+    return tuple(parsed)
 
 
 def _choices(kind: type[object]) -> str:
     if issubclass(kind, StrEnum):
-        return "use one of " + ", ".join(each.value for each in kind)
+        return "use one of " + ", ".join(member.value for member in kind)
     return "give an id" if kind is UUID else "give a text in quotes"
 
 
-def _shown(value: object) -> str:
+def _abbreviated(value: object) -> str:
     if value is None:
         return "missing"
     text = json.dumps(value, ensure_ascii=False)
@@ -262,8 +264,8 @@ def _shown(value: object) -> str:
 
 def documents_of(questions: Sequence[GoldenQuestion]) -> dict[str, list[str]]:
     """Each expected document with the questions that expect it, in order of first mention."""
-    wanted: dict[str, list[str]] = {}
+    expected: dict[str, list[str]] = {}
     for question in questions:
         for name in dict.fromkeys(span.document for span in question.relevant):
-            wanted.setdefault(name, []).append(question.identity)
-    return wanted
+            expected.setdefault(name, []).append(question.identity)
+    return expected

@@ -105,50 +105,57 @@ def judge_search(
     """
     first = evidence[:k]
     places: set[Place] = {(span.document, span.page) for span in golden.relevant}
-    shown = [{place for place in places if _shows(each, place, library)} for each in first]
+    places_by_result = [
+        {place for place in places if _shows(result, place, library)} for result in first
+    ]
     quoted = [span for span in golden.relevant if span.quote]
     measures = {
-        **(_ranking_measures(shown, len(places), k) if places else {}),
-        "diversity": metrics.diversity([each.passage.document_id for each in first]),
+        **(_ranking_measures(places_by_result, len(places), k) if places else {}),
+        "diversity": metrics.diversity([result.passage.document_id for result in first]),
         "page_accuracy": _page_accuracy(golden.relevant, first, library),
         "span_accuracy": metrics.share_of(
-            [any(_holds(each.passage, span, library) for each in first) for span in quoted]
+            [
+                any(_contains_quote(result.passage, span, library) for result in first)
+                for span in quoted
+            ]
         ),
     }
     results = tuple(
         Found(
-            document=library.name(each.passage.document_id),
-            page=each.passage.page_start,
-            text=each.passage.text,
-            expected=bool(here),
+            document=library.name(result.passage.document_id),
+            page=result.passage.page_start,
+            text=result.passage.text,
+            expected=bool(expected_places),
         )
-        for each, here in zip(first, shown, strict=True)
+        for result, expected_places in zip(first, places_by_result, strict=True)
     )
     return measures, results
 
 
-def _ranking_measures(shown: Sequence[Set[Place]], places: int, k: int) -> dict[str, Measure]:
+def _ranking_measures(
+    places_by_result: Sequence[Set[Place]], places: int, k: int
+) -> dict[str, Measure]:
     values = {
-        "ndcg": metrics.ndcg(metrics.novelty_gains(shown), places, k),
-        "recall": metrics.recall(shown, places, k),
-        "precision": metrics.precision(shown, k),
-        "mrr": metrics.reciprocal_rank(shown, k),
+        "ndcg": metrics.ndcg(metrics.novelty_gains(places_by_result), places, k),
+        "recall": metrics.recall(places_by_result, places, k),
+        "precision": metrics.precision(places_by_result, k),
+        "mrr": metrics.reciprocal_rank(places_by_result, k),
     }
     return {name: Measure(value=value) for name, value in values.items()}
 
 
-def _shows(item: Evidence, place: Place, library: Library) -> bool:
+def _shows(result: Evidence, place: Place, library: Library) -> bool:
     """Return whether a result, or a near-duplicate dropped in its favour, is in a place."""
     document, page = place
-    if _stands(item.passage, document, page, library):
+    if _is_passage_in(result.passage, document, page, library):
         return True
     return any(
-        library.is_called(each.document_id, document) and page in (None, each.page)
-        for each in item.near_duplicates
+        library.is_called(duplicate.document_id, document) and page in (None, duplicate.page)
+        for duplicate in result.near_duplicates
     )
 
 
-def _stands(passage: Passage, document: str, page: int | None, library: Library) -> bool:
+def _is_passage_in(passage: Passage, document: str, page: int | None, library: Library) -> bool:
     if not library.is_called(passage.document_id, document):
         return False
     first, last = passage.page_start, passage.page_end
@@ -162,14 +169,16 @@ def _page_accuracy(
     if not paged:
         return UNDEFINED
     names = {span.document for span in paged}
-    for item in evidence:
-        if any(library.is_called(item.passage.document_id, name) for name in names):
-            pages = (_stands(item.passage, span.document, span.page, library) for span in paged)
+    for result in evidence:
+        if any(library.is_called(result.passage.document_id, name) for name in names):
+            pages = (
+                _is_passage_in(result.passage, span.document, span.page, library) for span in paged
+            )
             return Measure(value=float(any(pages)))
     return Measure(value=0.0)
 
 
-def _holds(passage: Passage, span: GoldenSpan, library: Library) -> bool:
+def _contains_quote(passage: Passage, span: GoldenSpan, library: Library) -> bool:
     return (
         library.is_called(passage.document_id, span.document)
         and _pattern(span.quote).search(passage.text) is not None
@@ -188,27 +197,30 @@ def judge_answer(
     """
     quoted = [span for span in golden.relevant if span.quote]
     touched = [
-        any(_touches(each, span, library, surroundings[each.chunk_id]) for each in answer.citations)
+        any(
+            _touches(citation, span, library, surroundings[citation.chunk_id])
+            for citation in answer.citations
+        )
         for span in quoted
     ]
     citations = tuple(
         JudgedCitation(
-            document=library.name(each.document_id),
-            page=each.page,
-            quote=each.quote,
-            right=answers(each, golden, library, surroundings[each.chunk_id]),
-            verbatim=_is_verbatim(each, surroundings[each.chunk_id]),
+            document=library.name(citation.document_id),
+            page=citation.page,
+            quote=citation.quote,
+            right=answers(citation, golden, library, surroundings[citation.chunk_id]),
+            verbatim=_is_verbatim(citation, surroundings[citation.chunk_id]),
         )
-        for each in answer.citations
+        for citation in answer.citations
     )
-    found = Measure(value=float(answer.found))
-    right = answer.found and any(each.right for each in citations)
+    answered = Measure(value=float(answer.found))
+    right = answer.found and any(citation.right for citation in citations)
     measures = {
-        "citation_precision": metrics.share_of([each.right for each in citations]),
+        "citation_precision": metrics.share_of([citation.right for citation in citations]),
         "citation_recall": metrics.share_of(touched),
-        "quote_found": metrics.share_of([each.verbatim for each in citations]),
-        "answered": found if golden.answerable else UNDEFINED,
-        "refused": UNDEFINED if golden.answerable else Measure(value=1 - found.value),
+        "quote_found": metrics.share_of([citation.verbatim for citation in citations]),
+        "answered": answered if golden.answerable else UNDEFINED,
+        "refused": UNDEFINED if golden.answerable else Measure(value=1 - answered.value),
         "right": Measure(value=float(right)) if golden.answerable else UNDEFINED,
     }
     return measures, citations
@@ -245,8 +257,8 @@ def _touches(citation: Citation, span: GoldenSpan, library: Library, around: Sur
         return False
     start = citation.char_start - around.char_start
     end = citation.char_end - around.char_start
-    found = _pattern(span.quote).finditer(around.text)
-    return any(start < match.end() and match.start() < end for match in found)
+    occurrences = _pattern(span.quote).finditer(around.text)
+    return any(start < match.end() and match.start() < end for match in occurrences)
 
 
 def _is_verbatim(citation: Citation, around: Surroundings) -> bool:
@@ -266,10 +278,10 @@ def key_values(golden: GoldenQuestion) -> frozenset[str]:
 
     At least SHORTEST_KEY_DIGITS digits; empty without such a number.
     """
-    said = figures_in(golden.question)
+    question_figures = figures_in(golden.question)
     for match in _FIGURE.finditer(golden.answer):
         digits = _NOT_DIGIT.sub("", match.group())
-        if len(digits) >= SHORTEST_KEY_DIGITS and digits not in said:
+        if len(digits) >= SHORTEST_KEY_DIGITS and digits not in question_figures:
             return frozenset({digits})
     return frozenset()
 
@@ -282,9 +294,9 @@ def figures_in(text: str) -> frozenset[str]:
 def stitched(passages: Iterable[Passage]) -> Surroundings:
     """The text that passages of one document cover together; at least one passage.
 
-    Law: each passage's body stands in it at its own offsets.
+    Law: it contains each passage's body at the passage's offsets.
     """
-    ordered = sorted(passages, key=lambda each: each.char_start)
+    ordered = sorted(passages, key=lambda passage: passage.char_start)
     origin = ordered[0].char_start
     text = ""
     for passage in ordered:

@@ -82,20 +82,20 @@ async def compare_evaluations(workspace: WorkspaceEngine, a: UUID, b: UUID) -> E
 
     Raises NotFound, Forbidden, and InvalidRequest for runs of different questions or k.
     """
-    one, other = await workspace.evaluation_run(a), await workspace.evaluation_run(b)
-    if one.run.golden != other.run.golden or one.run.k != other.run.k:
+    run_a, run_b = await workspace.evaluation_run(a), await workspace.evaluation_run(b)
+    if run_a.run.golden != run_b.run.golden or run_a.run.k != run_b.run.k:
         raise InvalidRequest(
             "the two runs asked other questions, or looked at another number of results",
             hint="compare runs of one golden set with the same k",
         )
     differences = compare_measures(
-        measures_of(one.outcomes), measures_of(other.outcomes), one.run.k
+        measures_of(run_a.outcomes), measures_of(run_b.outcomes), run_a.run.k
     )
     return EvaluationComparison(
-        a=one.run,
-        b=other.run,
-        differences=tuple(map(_told, differences)),
-        changes=tuple(_changes(one.outcomes, other.outcomes)),
+        a=run_a.run,
+        b=run_b.run,
+        differences=tuple(map(_metric_difference, differences)),
+        changes=tuple(_changes(run_a.outcomes, run_b.outcomes)),
     )
 
 
@@ -104,30 +104,30 @@ def measures_of(outcomes: Sequence[QuestionOutcome]) -> list[dict[str, Measure]]
     return [
         {
             name: Measure(value=value, weight=weight)
-            for name, (value, weight) in each.measures.items()
+            for name, (value, weight) in outcome.measures.items()
         }
-        for each in outcomes
+        for outcome in outcomes
     ]
 
 
-def _told(each: Difference) -> MetricDifference:
+def _metric_difference(difference: Difference) -> MetricDifference:
     return MetricDifference(
-        metric=each.label,
-        a=round(each.a, 4),
-        b=round(each.b, 4),
-        difference=round(each.difference, 4),
-        low=round(each.low, 4),
-        high=round(each.high, 4),
-        p=round(each.p, 4),
-        better=each.better,
-        questions=each.questions,
+        metric=difference.label,
+        a=round(difference.a, 4),
+        b=round(difference.b, 4),
+        difference=round(difference.difference, 4),
+        low=round(difference.low, 4),
+        high=round(difference.high, 4),
+        p=round(difference.p, 4),
+        better=difference.better,
+        questions=difference.questions,
     )
 
 
 def _changes(
-    one: Sequence[QuestionOutcome], other: Sequence[QuestionOutcome]
+    outcomes_a: Sequence[QuestionOutcome], outcomes_b: Sequence[QuestionOutcome]
 ) -> Iterator[VerdictChange]:
-    for first, second in zip(one, other, strict=True):
+    for first, second in zip(outcomes_a, outcomes_b, strict=True):
         if first.verdict != second.verdict:
             yield VerdictChange(
                 id=first.id,

@@ -28,8 +28,8 @@ class Library:
         if document is None:
             return str(document_id) == name
         external = document.external_id or ""
-        plain = {document.filename, document.title, external, str(document_id)}
-        if name in plain or external.endswith(f"/{name}"):
+        names = {document.filename, document.title, external, str(document_id)}
+        if name in names or external.endswith(f"/{name}"):
             return True
         outer, _, inner = name.rpartition("/")
         parent = document.parent_id
@@ -56,7 +56,7 @@ class Library:
             name
             for name in names
             if name not in file_names
-            and not any(self.is_called(each, name) for each in self.documents)
+            and not any(self.is_called(document_id, name) for document_id in self.documents)
         )
 
 
@@ -66,7 +66,7 @@ async def read_library(workspace: WorkspaceEngine) -> Library:
     cursor: str | None = None
     while True:
         page = await workspace.documents(limit=_PAGE, cursor=cursor)
-        documents |= {each.document_id: each for each in page.documents}
+        documents |= {document.document_id: document for document in page.documents}
         cursor = page.next_cursor
         if cursor is None:
             return Library(documents=documents)

@@ -11,9 +11,9 @@ Content = Element | str
 
 def element(name: str, /, *content: Content, **attributes: str | float) -> Element:
     """An element; a trailing `_` of an attribute's name is dropped, others become `-`."""
-    made = Element(name, {_spelt(key): _text(value) for key, value in attributes.items()})
-    extend(made, content)
-    return made
+    built = Element(name, {_spelt(key): _text(value) for key, value in attributes.items()})
+    extend(built, content)
+    return built
 
 
 def extend(parent: Element, content: Iterable[Content]) -> Element:

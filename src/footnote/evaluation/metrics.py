@@ -169,17 +169,17 @@ METRICS: tuple[Metric, ...] = (
 """Every figure of a run, in the order of reports."""
 
 
-def novelty_gains(shown: Sequence[Set[Hashable]]) -> list[float]:
+def novelty_gains(places_by_result: Sequence[Set[Hashable]]) -> list[float]:
     """Return 1 for each result with a place that no earlier result has, else 0.
 
-    `shown` has the expected places of each result, best first. A second passage of the same place
-    gains nothing, so it cannot raise the metric.
+    `places_by_result` has the expected places of each result, best first. A second passage of the
+    same place gains nothing, so it cannot raise the metric.
     """
-    seen: set[Hashable] = set()
+    covered: set[Hashable] = set()
     gains = []
-    for places in shown:
-        gains.append(1.0 if places - seen else 0.0)
-        seen |= places
+    for places in places_by_result:
+        gains.append(1.0 if places - covered else 0.0)
+        covered |= places
     return gains
 
 
@@ -194,19 +194,19 @@ def ndcg(gains: Sequence[float], ideal: int, k: int) -> float:
     return min(1.0, gained / sum(discounts[:ideal]))
 
 
-def recall(shown: Sequence[Set[Hashable]], places: int, k: int) -> float:
+def recall(places_by_result: Sequence[Set[Hashable]], places: int, k: int) -> float:
     """The share of the places that the first k results show, 0…1."""
-    return len(set().union(*shown[:k])) / places
+    return len(set().union(*places_by_result[:k])) / places
 
 
-def precision(shown: Sequence[Set[Hashable]], k: int) -> float:
+def precision(places_by_result: Sequence[Set[Hashable]], k: int) -> float:
     """The share of k results that show an expected place, 0…1; results that lack count as not."""
-    return sum(bool(places) for places in shown[:k]) / k
+    return sum(bool(places) for places in places_by_result[:k]) / k
 
 
-def reciprocal_rank(shown: Sequence[Set[Hashable]], k: int) -> float:
+def reciprocal_rank(places_by_result: Sequence[Set[Hashable]], k: int) -> float:
     """Return 1 over the rank of the first result with an expected place, 0…1; 0 without one."""
-    return next((1 / rank for rank, places in enumerate(shown[:k], 1) if places), 0.0)
+    return next((1 / rank for rank, places in enumerate(places_by_result[:k], 1) if places), 0.0)
 
 
 def diversity(documents: Sequence[Hashable]) -> Measure:
@@ -221,22 +221,28 @@ def share_of(verdicts: Sequence[bool]) -> Measure:
     return Measure(value=sum(verdicts) / len(verdicts), weight=float(len(verdicts)))
 
 
-def samples(measured: Sequence[Mapping[str, Measure]], name: str) -> tuple[Samples, Samples]:
+def samples(
+    measures_by_question: Sequence[Mapping[str, Measure]], name: str
+) -> tuple[Samples, Samples]:
     """The values and the weights of a measure, question by question."""
-    measures = [each.get(name, UNDEFINED) for each in measured]
+    measures = [
+        question_measures.get(name, UNDEFINED) for question_measures in measures_by_question
+    ]
     return (
-        np.array([each.value for each in measures], dtype=np.float64),
-        np.array([each.weight for each in measures], dtype=np.float64),
+        np.array([measure.value for measure in measures], dtype=np.float64),
+        np.array([measure.weight for measure in measures], dtype=np.float64),
     )
 
 
-def figures(measured: Sequence[Mapping[str, Measure]], k: int) -> dict[str, float | None]:
+def figures(
+    measures_by_question: Sequence[Mapping[str, Measure]], k: int
+) -> dict[str, float | None]:
     """Every metric of these questions by label; None where nothing is defined."""
-    found: dict[str, float | None] = {}
+    figures_by_label: dict[str, float | None] = {}
     for metric in METRICS:
-        values, weights = samples(measured, metric.measure)
+        values, weights = samples(measures_by_question, metric.measure)
         defined = weights > 0
-        known = bool(defined.any())
-        figure = float(metric.figure(values[defined], weights[defined])) if known else None
-        found[metric.label(k)] = None if figure is None else round(figure, 4)
-    return found
+        is_defined = bool(defined.any())
+        figure = float(metric.figure(values[defined], weights[defined])) if is_defined else None
+        figures_by_label[metric.label(k)] = None if figure is None else round(figure, 4)
+    return figures_by_label

@@ -46,7 +46,7 @@ def html_report(
     runs = [run] if comparison is None else [run, comparison.other]
     title = f"Evaluation of {run.golden.name}"
     tiles = []
-    for metric in _named(_HEADLINES):
+    for metric in _metrics_named(_HEADLINES):
         values = [_figure(run, metric) for run in runs]
         second = [element("span", value, class_="b") for value in values[1:]]
         label = metric.label(runs[0].setup.k)
@@ -61,7 +61,7 @@ def html_report(
         *_by_kind(runs),
         *_latency(runs),
         *(_changed(run, comparison.other) if comparison else ()),
-        *_worst(run),
+        *_worst_questions(run),
     )
     style = (files("footnote.evaluation") / "report.css").read_text(encoding="utf-8")
     head = element(
@@ -77,19 +77,19 @@ def html_report(
 def _head(title: str, runs: Sequence[Run], written_at: datetime) -> Iterator[Element]:
     run = runs[0]
     yield element("h1", title)
-    told = (
+    counts = (
         f"{len(run.judged)} questions, the first {run.setup.k} results of each, "
         f"{written_at:%Y-%m-%d %H:%M} UTC. "
     )
-    named: list[Content] = []
-    for key, each in zip(charts.RUNS, runs, strict=False):
-        named += [element("span", class_=f"key {key}"), f"{key}: {each.setup.name}  "]
-    yield element("p", told, *named, class_="soft")
+    keys: list[Content] = []
+    for key, run_shown in zip(charts.RUNS, runs, strict=False):
+        keys += [element("span", class_=f"key {key}"), f"{key}: {run_shown.setup.name}  "]
+    yield element("p", counts, *keys, class_="soft")
 
 
 def _notes(runs: Sequence[Run], regressions: Sequence[Regression]) -> Iterator[Element]:
-    for each in regressions:
-        yield element("p", f"Worse than the baseline: {each.sentence}", class_="note")
+    for regression in regressions:
+        yield element("p", f"Worse than the baseline: {regression.sentence}", class_="note")
     if runs[0].missing_documents:
         names = ", ".join(runs[0].missing_documents)
         yield element("p", f"Expected, but not in the workspace: {names}.", class_="note")
@@ -100,7 +100,7 @@ def _notes(runs: Sequence[Run], regressions: Sequence[Regression]) -> Iterator[E
 def _all_figures(runs: Sequence[Run], comparison: Comparison | None) -> Iterator[Element]:
     yield element("h2", "Figures")
     differences: Mapping[str, Difference] = (
-        {each.label: each for each in comparison.differences} if comparison else {}
+        {compared.label: compared for compared in comparison.differences} if comparison else {}
     )
     header = ["metric", *(charts.RUNS if comparison else ["value"])]
     if comparison:
@@ -110,8 +110,8 @@ def _all_figures(runs: Sequence[Run], comparison: Comparison | None) -> Iterator
         label = metric.label(runs[0].setup.k)
         row = [label, *(_figure(run, metric) for run in runs)]
         if comparison:
-            found = differences.get(label)
-            row += charts.difference_row(found)[1:] if found else [charts.NOTHING] * 4
+            difference = differences.get(label)
+            row += charts.difference_row(difference)[1:] if difference else [charts.NOTHING] * 4
         rows.append([*row, f"{metric.meaning} ({metric.range})"])
     yield table([*header, "meaning"], rows, "Every metric over all questions")
 
@@ -125,21 +125,23 @@ def _differences(comparison: Comparison) -> Iterator[Element]:
         "chance.",
         class_="soft",
     )
-    speed = [each for each in comparison.differences if each.metric.group == "speed"]
-    shares = [each for each in comparison.differences if each not in speed]
-    drawn = [
-        charts.forest(f"forest-{place}", title, "right of 0, b is higher; 95 % intervals", chosen)
-        for place, (title, chosen) in enumerate((("shares", shares), ("milliseconds", speed)))
-        if chosen
+    speed = [
+        difference for difference in comparison.differences if difference.metric.group == "speed"
     ]
-    yield element("div", *drawn, class_="charts")
+    shares = [difference for difference in comparison.differences if difference not in speed]
+    drawings = [
+        charts.forest(f"forest-{number}", title, "right of 0, b is higher; 95 % intervals", group)
+        for number, (title, group) in enumerate((("shares", shares), ("milliseconds", speed)))
+        if group
+    ]
+    yield element("div", *drawings, class_="charts")
 
 
 def _by_kind(runs: Sequence[Run]) -> Iterator[Element]:
     k = runs[0].setup.k
     groups = [{"all": run.figures, **run.by_kind} for run in runs]
-    drawn = []
-    for metric in _named(_CHARTED):
+    drawings = []
+    for metric in _metrics_named(_CHARTED):
         label = metric.label(k)
         rows = [
             Bar(name=kind, shares=tuple(group[kind][label] for group in groups))
@@ -147,9 +149,9 @@ def _by_kind(runs: Sequence[Run]) -> Iterator[Element]:
             if any(group[kind][label] is not None for group in groups)
         ]
         if rows:
-            drawn.append(charts.bars(f"kind-{metric.name}", label, metric.meaning, rows))
+            drawings.append(charts.bars(f"kind-{metric.name}", label, metric.meaning, rows))
     yield element("h2", "By kind of question")
-    yield element("div", *drawn, class_="charts")
+    yield element("div", *drawings, class_="charts")
 
 
 def _latency(runs: Sequence[Run]) -> Iterator[Element]:
@@ -161,63 +163,80 @@ def _latency(runs: Sequence[Run]) -> Iterator[Element]:
             "under load.",
             class_="note",
         )
-    drawn = [
+    drawings = [
         charts.histogram(
             f"time-{name}",
             title,
             meaning,
-            [[each.measures[name].value for each in run.judged] for run in runs],
+            [[judged.measures[name].value for judged in run.judged] for run in runs],
         )
         for name, title, meaning in (
             ("search_ms", "search", "milliseconds until the results are there"),
             ("latency_ms", "answer", "milliseconds until the answer is there"),
         )
     ]
-    yield element("div", *drawn, class_="charts")
+    yield element("div", *drawings, class_="charts")
 
 
 def _changed(a: Run, b: Run) -> Iterator[Element]:
-    pairs = [(x, y) for x, y in zip(a.judged, b.judged, strict=True) if x.verdict != y.verdict]
+    pairs = [
+        (before, after)
+        for before, after in zip(a.judged, b.judged, strict=True)
+        if before.verdict != after.verdict
+    ]
     yield element("h2", "Questions that came out differently")
     if not pairs:
         yield element("p", "None.", class_="soft")
         return
     rows: list[list[Content]] = [
-        [x.golden.identity, _asked(x), _verdict(x), _verdict(y)]
-        for x, y in sorted(pairs, key=lambda pair: (pair[1].right, pair[0].golden.identity))
+        [
+            before.golden.identity,
+            _question_cell(before),
+            _verdict_cell(before),
+            _verdict_cell(after),
+        ]
+        for before, after in sorted(
+            pairs, key=lambda pair: (pair[1].right, pair[0].golden.identity)
+        )
     ]
     yield table(["id", "question", "a", "b"], rows, "Verdicts that differ")
 
 
-def _worst(run: Run) -> Iterator[Element]:
-    worst = [
-        each
-        for each in sorted(run.judged, key=lambda each: each.worth)
-        if each.verdict not in _GOOD or each.worth[1] < 1
+def _worst_questions(run: Run) -> Iterator[Element]:
+    worst_questions = [
+        judged
+        for judged in sorted(run.judged, key=lambda judged: judged.worth)
+        if judged.verdict not in _GOOD or judged.worth[1] < 1
     ]
     yield element("h2", "Questions that went worst")
-    if not worst:
+    if not worst_questions:
         yield element("p", "Each was answered rightly with all it needs.", class_="soft")
         return
     rows: list[list[Content]] = [
-        [each.golden.identity, _asked(each), _verdict(each), _expected(each), _came(each)]
-        for each in worst[:WORST]
+        [
+            judged.golden.identity,
+            _question_cell(judged),
+            _verdict_cell(judged),
+            _expected_cell(judged),
+            _outcome_cell(judged),
+        ]
+        for judged in worst_questions[:WORST]
     ]
     header = ["id", "question", "verdict", "expected", "found"]
     yield table(header, rows, f"The worst {len(rows)} of {len(run.judged)} questions, worst first")
 
 
-def _asked(judged: Judged) -> Element:
+def _question_cell(judged: Judged) -> Element:
     kind = element("div", judged.golden.kind, class_="soft")
     return element("div", element("div", judged.golden.question, dir="auto"), kind)
 
 
-def _verdict(judged: Judged) -> Element:
-    told = f"{judged.verdict} ({judged.confidence:.2f})"
-    return element("span", told, class_=f"verdict {'good' if judged.right else 'bad'}")
+def _verdict_cell(judged: Judged) -> Element:
+    text = f"{judged.verdict} ({judged.confidence:.2f})"
+    return element("span", text, class_=f"verdict {'good' if judged.right else 'bad'}")
 
 
-def _expected(judged: Judged) -> Element:
+def _expected_cell(judged: Judged) -> Element:
     golden = judged.golden
     parts: list[Content] = [element("div", golden.answer, dir="auto")] if golden.answer else []
     for span in golden.relevant:
@@ -225,13 +244,13 @@ def _expected(judged: Judged) -> Element:
     return element("div", *(parts or ["nothing: no document says"]))
 
 
-def _came(judged: Judged) -> Element:
+def _outcome_cell(judged: Judged) -> Element:
     parts: list[Content] = []
     for citation in judged.citations:
         mark = ("✓ answers", "good") if citation.right else ("✗ does not answer", "bad")
-        told = element("div", element("span", mark[0], class_=mark[1]))
-        parts += [told, *_quoted(citation.document, citation.page, citation.quote)]
-    listed = [element("li", *_result(each)) for each in judged.results[:_RESULTS]]
+        heading = element("div", element("span", mark[0], class_=mark[1]))
+        parts += [heading, *_quoted(citation.document, citation.page, citation.quote)]
+    listed = [element("li", *_result(result)) for result in judged.results[:_RESULTS]]
     first = "first results" if listed else "no results"
     return element(
         "div",
@@ -240,20 +259,20 @@ def _came(judged: Judged) -> Element:
     )
 
 
-def _result(found: Found) -> list[Content]:
+def _result(result: Found) -> list[Content]:
     mark = [element("span", "✓ ", class_="good", title="an expected place")]
-    return [*(mark if found.expected else []), *_quoted(found.document, found.page, found.text)]
+    return [*(mark if result.expected else []), *_quoted(result.document, result.page, result.text)]
 
 
 def _quoted(name: str, page: int | None, text: str) -> list[Content]:
-    where = f"{name}, p. {page}" if page is not None else name
+    location = f"{name}, p. {page}" if page is not None else name
     line = " ".join(text.split())
-    shown = line if len(line) <= _EXCERPT else line[:_EXCERPT].rsplit(" ", 1)[0] + " …"
-    quote = [element("blockquote", shown, dir="auto")] if shown else []
-    return [element("span", where, dir="auto"), *quote]
+    excerpt = line if len(line) <= _EXCERPT else line[:_EXCERPT].rsplit(" ", 1)[0] + " …"
+    quote = [element("blockquote", excerpt, dir="auto")] if excerpt else []
+    return [element("span", location, dir="auto"), *quote]
 
 
-def _named(names: Sequence[str]) -> Iterator[Metric]:
+def _metrics_named(names: Sequence[str]) -> Iterator[Metric]:
     return (metric for name in names for metric in METRICS if metric.name == name)
 
 

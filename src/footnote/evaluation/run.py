@@ -73,15 +73,16 @@ class Run:
     @property
     def figures(self) -> dict[str, float | None]:
         """Every metric over all questions."""
-        return figures([each.measures for each in self.judged], self.setup.k)
+        return figures([judged.measures for judged in self.judged], self.setup.k)
 
     @property
     def by_kind(self) -> dict[str, dict[str, float | None]]:
         """Every metric over the questions of each kind, kinds in order of appearance."""
-        kinds = dict.fromkeys(each.golden.kind for each in self.judged)
+        kinds = dict.fromkeys(judged.golden.kind for judged in self.judged)
         return {
             kind: figures(
-                [each.measures for each in self.judged if each.golden.kind == kind], self.setup.k
+                [judged.measures for judged in self.judged if judged.golden.kind == kind],
+                self.setup.k,
             )
             for kind in kinds
         }
@@ -89,7 +90,7 @@ class Run:
     @property
     def degraded(self) -> tuple[str, ...]:
         """Stages that any of the questions was processed without."""
-        return tuple(dict.fromkeys(stage for each in self.judged for stage in each.degraded))
+        return tuple(dict.fromkeys(stage for judged in self.judged for stage in judged.degraded))
 
 
 async def evaluate(
@@ -117,21 +118,21 @@ async def evaluate(
     async def judge(question: GoldenQuestion) -> Judged:
         nonlocal done
         async with room:
-            judged = await judge_question(workspace, question, library, setup)
+            judged_question = await judge_question(workspace, question, library, setup)
         done += 1
         on_progress(done, len(golden.questions))
-        return judged
+        return judged_question
 
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(judge(question)) for question in golden.questions]
     except* Exception as failed:
         raise failed.exceptions[0] from None
-    judged = tuple(task.result() for task in tasks)
+    judged_questions = tuple(task.result() for task in tasks)
     return Run(
         setup=setup,
         golden=golden,
-        judged=judged,
+        judged=judged_questions,
         missing_documents=library.missing(documents_of(golden.questions)),
     )
 
@@ -163,13 +164,15 @@ async def judge_question(
     searched = perf_counter()
     answer = await _answer(workspace, request)
     answered = perf_counter()
-    found, results = judge_search(golden, response.evidence, library, setup.k)
-    said, citations = judge_answer(golden, answer, library, await _around(workspace, answer))
+    search_measures, results = judge_search(golden, response.evidence, library, setup.k)
+    answer_measures, citations = judge_answer(
+        golden, answer, library, await _around(workspace, answer)
+    )
     return Judged(
         golden=golden,
         measures={
-            **found,
-            **said,
+            **search_measures,
+            **answer_measures,
             "search_ms": Measure(value=(searched - started) * 1e3),
             "latency_ms": Measure(value=(answered - searched) * 1e3),
         },
@@ -193,11 +196,13 @@ async def _answer(workspace: WorkspaceEngine, request: SearchRequest) -> Answer:
 async def _around(workspace: WorkspaceEngine, answer: Answer) -> dict[str, Surroundings]:
     """The text around each cited chunk, read from the store again."""
     reach = {
-        each.passage.chunk_id: max((abs(other.distance) for other in each.neighbours), default=0)
-        for each in answer.evidence
+        evidence.passage.chunk_id: max(
+            (abs(neighbour.distance) for neighbour in evidence.neighbours), default=0
+        )
+        for evidence in answer.evidence
     }
     around = {}
-    for chunk_id in dict.fromkeys(each.chunk_id for each in answer.citations):
+    for chunk_id in dict.fromkeys(citation.chunk_id for citation in answer.citations):
         window = reach.get(chunk_id, 0) + _SURROUNDING_CHUNKS
         context = await workspace.context(chunk_id, window)
         around[chunk_id] = stitched(

@@ -11,7 +11,7 @@ from footnote.domain import Document
 from footnote.engine import open_engine
 from footnote.evaluation.golden import GoldenSet
 from footnote.evaluation.run import Progress, Run, Setup, evaluate
-from footnote.evaluation.temporary import Told, Work, ingest, temporary_engine
+from footnote.evaluation.temporary import OnChange, Work, ingest, temporary_engine
 from footnote.settings import Settings
 
 
@@ -36,7 +36,7 @@ class Corpus:
 class Watch:
     """Callbacks for progress."""
 
-    ingesting: Told = lambda _: None
+    ingesting: OnChange = lambda _: None
     asking: Progress = lambda _done, _total: None
 
 
@@ -70,6 +70,6 @@ async def measure(
             workspace = await engine.workspace(None if corpus.files else corpus.workspace)
             if corpus.files:
                 broken = await ingest(engine, workspace, corpus.files, work, watch.ingesting)
-                failed |= {each.filename: each for each in broken}
+                failed |= {document.filename: document for document in broken}
             runs += [await evaluate(workspace, golden, side.setup, watch.asking) for side in group]
     return Session(runs=tuple(runs), failed_documents=tuple(failed.values()))

@@ -26,23 +26,23 @@ def summary(run: Run) -> dict[str, Value]:
         "missing_documents": list(run.missing_documents),
         "degraded": list(run.degraded),
         "by_kind": {kind: dict(figures) for kind, figures in run.by_kind.items()},
-        "by_question": [_question(each) for each in run.judged],
+        "by_question": [_question(judged) for judged in run.judged],
     }
 
 
 def differences_summary(differences: Sequence[Difference]) -> dict[str, Value]:
     """Each difference by the label of its metric."""
     return {
-        each.label: {
-            "a": round(each.a, 4),
-            "b": round(each.b, 4),
-            "difference": round(each.difference, 4),
-            "interval": [round(each.low, 4), round(each.high, 4)],
-            "p": round(each.p, 4),
-            "better": each.better,
-            "questions": each.questions,
+        difference.label: {
+            "a": round(difference.a, 4),
+            "b": round(difference.b, 4),
+            "difference": round(difference.difference, 4),
+            "interval": [round(difference.low, 4), round(difference.high, 4)],
+            "p": round(difference.p, 4),
+            "better": difference.better,
+            "questions": difference.questions,
         }
-        for each in differences
+        for difference in differences
     }
 
 

@@ -15,8 +15,10 @@ from footnote.settings import Settings, settings_from
 
 _MODELS = "models"
 
-Told = Callable[[Mapping[UUID, Document]], None]
-Work = Callable[[Engine, WorkspaceEngine, Sequence[UUID], Told], Awaitable[Mapping[UUID, Document]]]
+OnChange = Callable[[Mapping[UUID, Document]], None]
+Work = Callable[
+    [Engine, WorkspaceEngine, Sequence[UUID], OnChange], Awaitable[Mapping[UUID, Document]]
+]
 """Indexes in this process until the documents are done, as `jobs.inline.work_until_resting` does.
 Passed as an argument, as jobs import this package, which therefore must not import jobs."""
 
@@ -46,7 +48,7 @@ async def ingest(
     workspace: WorkspaceEngine,
     files: Sequence[Path],
     work: Work,
-    on_change: Told = lambda _: None,
+    on_change: OnChange = lambda _: None,
 ) -> tuple[Document, ...]:
     """Ingest the files in this process and give those, attachments too, that failed.
 
@@ -54,8 +56,12 @@ async def ingest(
     nothing could be indexed.
     """
     received = [(await workspace.receive_file(path)).document for path in files]
-    documents = await work(engine, workspace, [each.document_id for each in received], on_change)
-    failed = tuple(each for each in documents.values() if each.status is DocumentStatus.FAILED)
+    documents = await work(
+        engine, workspace, [document.document_id for document in received], on_change
+    )
+    failed = tuple(
+        document for document in documents.values() if document.status is DocumentStatus.FAILED
+    )
     if len(failed) == len(documents):
         raise InvalidRequest(
             f"none of the {len(files)} files could be indexed",

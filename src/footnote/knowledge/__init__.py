@@ -1,1 +1,1 @@
-"""What follows from documents together: how they lie to each other, and what areas are about."""
+"""Knowledge drawn from all documents: facts, entities, clusters, areas, summaries."""

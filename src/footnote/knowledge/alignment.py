@@ -15,7 +15,7 @@ EXACT, FOLDED, FUZZY = 1.0, 0.95, 0.75
 _MOST_FUZZY_TOKENS = 400
 """Most tokens of either side of a fuzzy match, whose cost grows with their product."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_EVEN = str.maketrans("“”„«»‘’‚‹›–—−‐‑", '"""""' + "'''''" + "-----")
+_PUNCTUATION = str.maketrans("“”„«»‘’‚‹›–—−‐‑", '"""""' + "'''''" + "-----")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ def align(words: str, text: str, start: int = 0, end: int | None = None) -> Alig
     Tries an exact match, then one without regard to case, character width, quotation marks and
     white space, then a match of words with at most 15 in 100 missing, added or replaced.
 
-    >>> found = align("employs 450  People", "Acme employs\\n450 people.")
-    >>> (found.start, found.end, found.certainty)
+    >>> match = align("employs 450  People", "Acme employs\\n450 people.")
+    >>> (match.start, match.end, match.certainty)
     (5, 23, 0.95)
     """
     end = len(text) if end is None else end
-    bare = words.strip()
-    if not bare:
+    target = words.strip()
+    if not target:
         return None
-    place = text.find(bare, start, end)
-    if place >= 0:
-        return Aligned(place, place + len(bare), EXACT)
-    return _folded(bare, text, start, end) or _fuzzy(bare, text, start, end)
+    offset = text.find(target, start, end)
+    if offset >= 0:
+        return Aligned(offset, offset + len(target), EXACT)
+    return _folded(target, text, start, end) or _fuzzy(target, text, start, end)
 
 
 def fold(text: str) -> tuple[str, list[int]]:
@@ -52,49 +52,52 @@ def fold(text: str) -> tuple[str, list[int]]:
     offset."""
     folded: list[str] = []
     places: list[int] = []
-    for place, character in enumerate(text):
+    for offset, character in enumerate(text):
         if character.isspace():
             if folded and folded[-1] != " ":
                 folded.append(" ")
-                places.append(place)
+                places.append(offset)
             continue
-        for each in unicodedata.normalize("NFKC", character).casefold().translate(_EVEN):
-            folded.append(each)
-            places.append(place)
+        for folded_character in (
+            unicodedata.normalize("NFKC", character).casefold().translate(_PUNCTUATION)
+        ):
+            folded.append(folded_character)
+            places.append(offset)
     return "".join(folded), places
 
 
 def _folded(words: str, text: str, start: int, end: int) -> Aligned | None:
-    wanted = fold(words)[0].strip()
-    held, places = fold(text[start:end])
-    found = held.find(wanted) if wanted else -1
-    if found < 0:
+    target = fold(words)[0].strip()
+    folded, places = fold(text[start:end])
+    index = folded.find(target) if target else -1
+    if index < 0:
         return None
-    first, last = places[found], places[found + len(wanted) - 1]
+    first, last = places[index], places[index + len(target) - 1]
     return Aligned(start + first, start + last + 1, FOLDED)
 
 
 def _fuzzy(words: str, text: str, start: int, end: int) -> Aligned | None:
     """Find the span of the text that shares at least `LEAST_SHARE` of its words with these."""
-    wanted = [fold(each)[0] for each in _TOKEN.findall(words)]
+    target_tokens = [fold(token)[0] for token in _TOKEN.findall(words)]
     tokens = list(_TOKEN.finditer(text, start, end))
-    held = [fold(each.group())[0] for each in tokens]
-    if not wanted or max(len(wanted), len(held)) > _MOST_FUZZY_TOKENS:
+    text_tokens = [fold(token.group())[0] for token in tokens]
+    if not target_tokens or max(len(target_tokens), len(text_tokens)) > _MOST_FUZZY_TOKENS:
         return None
-    matcher = SequenceMatcher(None, held, wanted, autojunk=False)
-    matching = [each for each in matcher.get_matching_blocks() if each.size]
+    matcher = SequenceMatcher(None, text_tokens, target_tokens, autojunk=False)
+    matching = [block for block in matcher.get_matching_blocks() if block.size]
     if not matching:
         return None
-    # A word that the text repeats far away must not stretch what was found.
-    longest = max(matching, key=lambda each: each.size)
-    near = [
-        each
-        for each in matching
-        if abs((each.a - each.b) - (longest.a - longest.b)) <= len(wanted) * (1 - LEAST_SHARE) + 1
+    # A word that the text repeats far away must not lengthen the span.
+    longest = max(matching, key=lambda block: block.size)
+    nearby = [
+        block
+        for block in matching
+        if abs((block.a - block.b) - (longest.a - longest.b))
+        <= len(target_tokens) * (1 - LEAST_SHARE) + 1
     ]
-    shared = sum(each.size for each in near)
-    first, last = near[0].a, near[-1].a + near[-1].size
-    if shared < LEAST_SHARE * len(wanted) or shared < LEAST_SHARE * (last - first):
+    shared = sum(block.size for block in nearby)
+    first, last = nearby[0].a, nearby[-1].a + nearby[-1].size
+    if shared < LEAST_SHARE * len(target_tokens) or shared < LEAST_SHARE * (last - first):
         return None
-    share = shared / max(len(wanted), last - first)
+    share = shared / max(len(target_tokens), last - first)
     return Aligned(tokens[first].start(), tokens[last - 1].end(), FUZZY * share)

@@ -36,10 +36,10 @@ def areas_of(places: Plane) -> Areas:
     spread = float(places.std()) * _SIDE / (2 * _EDGE)
     breadth = max(_NARROWER * spread * count ** (-1 / 6), 0.7)
     while True:
-        tops = _tops(_blurred(masses, breadth))[flat]
-        found = _without_small(places, tops, max(_LEAST_DOCUMENTS, round(count * _LEAST_SHARE)))
-        if found.max() < MOST_AREAS:
-            return found
+        peaks = _peaks(_blurred(masses, breadth))[flat]
+        areas = _without_small(places, peaks, max(_LEAST_DOCUMENTS, round(count * _LEAST_SHARE)))
+        if areas.max() < MOST_AREAS:
+            return areas
         breadth *= _BROADER
 
 
@@ -52,13 +52,15 @@ def _blurred(masses: npt.NDArray[np.intp], breadth: float) -> npt.NDArray[np.flo
     return spread
 
 
-def _tops(heights: npt.NDArray[np.float64]) -> Areas:
+def _peaks(heights: npt.NDArray[np.float64]) -> Areas:
     """Map each cell to the peak where steepest ascent from it ends."""
     padded = np.pad(heights, 1, constant_values=-1.0)
     steps = [(dx, dy) for dx in (0, -1, 1) for dy in (0, -1, 1)]
-    around = np.stack([padded[1 + x : 1 + x + _SIDE, 1 + y : 1 + y + _SIDE] for x, y in steps])
+    around = np.stack(
+        [padded[1 + dx : 1 + dx + _SIDE, 1 + dy : 1 + dy + _SIDE] for dx, dy in steps]
+    )
     best = around.argmax(axis=0)
-    offsets = np.array([x * _SIDE + y for x, y in steps])
+    offsets = np.array([dx * _SIDE + dy for dx, dy in steps])
     leads: Areas = (np.arange(_SIDE * _SIDE) + offsets[best].ravel()).astype(np.int32)
     while True:
         further: Areas = leads[leads]
@@ -67,19 +69,19 @@ def _tops(heights: npt.NDArray[np.float64]) -> Areas:
         leads = further
 
 
-def _without_small(places: Plane, tops: Areas, least: int) -> Areas:
+def _without_small(places: Plane, peaks: Areas, min_size: int) -> Areas:
     """Number the areas by falling size; move places of small ones to the nearest large centroid."""
-    _, areas, sizes = np.unique(tops, return_inverse=True, return_counts=True)
-    large = np.flatnonzero(sizes >= least)
+    _, areas, sizes = np.unique(peaks, return_inverse=True, return_counts=True)
+    large = np.flatnonzero(sizes >= min_size)
     if not large.size:
         return np.zeros(places.shape[0], np.int32)
-    middles = np.stack([places[areas == each].mean(axis=0) for each in large])
-    kept = np.isin(areas, large)
-    apart = np.linalg.norm(places[~kept, None, :] - middles[None], axis=2)
-    areas[~kept] = large[apart.argmin(axis=1)]
+    middles = np.stack([places[areas == area].mean(axis=0) for area in large])
+    in_large = np.isin(areas, large)
+    distances = np.linalg.norm(places[~in_large, None, :] - middles[None], axis=2)
+    areas[~in_large] = large[distances.argmin(axis=1)]
     sizes = np.bincount(areas, minlength=sizes.size)
     order = np.argsort(-sizes[large], kind="stable")
     number = np.zeros(sizes.size, np.int32)
     number[large[order]] = np.arange(large.size)
-    found: Areas = number[areas]
-    return found
+    numbered: Areas = number[areas]
+    return numbered

@@ -47,7 +47,7 @@ async def title_from(
 
     Raises ModelUnavailable, also for a reply that was cut off.
     """
-    lines = [f"- {_line(each)}" for each in documents]
+    lines = [f"- {_line(document)}" for document in documents]
     prompt = "\n".join(
         [_OPENING, *lines, f"Common to them: {', '.join(label)}", _CLOSING, "", "Title:"]
     ).replace("\x00", " ")
@@ -61,7 +61,7 @@ def titled(reply: str, documents: Sequence[Described], analyse: Analyse) -> str 
     ...     language="en")], lambda text, _: text.lower().split())
     'Berth fees'
     """
-    lines = [each.strip() for each in reply.splitlines() if each.strip()]
+    lines = [line.strip() for line in reply.splitlines() if line.strip()]
     if len(lines) != 1:
         return None
     title = _LABEL.sub("", lines[0]).strip(_AROUND)
@@ -70,13 +70,17 @@ def titled(reply: str, documents: Sequence[Described], analyse: Analyse) -> str 
     if not title.isprintable():
         return None
     language = documents[0].language
-    own = set(analyse(title, language))
-    theirs = {
+    title_terms = set(analyse(title, language))
+    document_terms = {
         term
-        for each in documents
-        for term in analyse(f"{each.title} {' '.join(each.keywords)}", each.language)
+        for document in documents
+        for term in analyse(f"{document.title} {' '.join(document.keywords)}", document.language)
     }
-    return title if own and len(own & theirs) >= _SHARE * len(own) else None
+    return (
+        title
+        if title_terms and len(title_terms & document_terms) >= _SHARE * len(title_terms)
+        else None
+    )
 
 
 def _line(document: Described) -> str:

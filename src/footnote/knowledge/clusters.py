@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.domain.clusters import ClusterGranularity
-from footnote.knowledge.density import OUTLIER, Labels, Told, by_size, clusters_of, linkage_of
+from footnote.knowledge.density import OUTLIER, Labels, OnProgress, by_size, clusters_of, linkage_of
 from footnote.knowledge.layout import lay_out
 from footnote.ports import Vectors
 
@@ -34,12 +34,12 @@ _NEIGHBOURS = 0.1
 _FEWEST_NEIGHBOURS, _MOST_NEIGHBOURS = 3, 10
 _FEW, _NEIGHBOURS_OF_FEW = 30, 2
 """Fewer documents are clustered by their vectors, with so many neighbours, not on the plane."""
-_FARTHEST = 0.05
+_FARTHEST_SHARE = 0.05
 """Share of a cluster's documents that are farther from its centroid than a new one may be."""
-_SAME = 1 / 3
+_LEAST_OVERLAP = 1 / 3
 """Least Jaccard overlap for a cluster to keep an earlier one's id; reached by half of each."""
 
-_CLEARLY = 0.05
+_MOVE_MARGIN = 0.05
 """How much more similar (cosine) a document must be to another cluster's centroid to move there: on
 BANKING77, .02 made 4 of 100 more move, and .1 made clusters agree less with its groups."""
 
@@ -55,30 +55,32 @@ class Middles:
 
 
 def clustered(
-    vectors: Vectors, told: Told = lambda _done, _total: None
+    vectors: Vectors, on_progress: OnProgress = lambda _done, _total: None
 ) -> Mapping[ClusterGranularity, Labels]:
     """Cluster the documents by their vectors at each granularity."""
     count = vectors.shape[0]
     if count < 2 * LEAST_CLUSTER:
-        return {each: np.full(count, OUTLIER, np.int32) for each in ClusterGranularity}
+        return {
+            granularity: np.full(count, OUTLIER, np.int32) for granularity in ClusterGranularity
+        }
     if count < _FEW:
-        linkage = linkage_of(_unit(vectors), _NEIGHBOURS_OF_FEW, told)
+        linkage = linkage_of(_unit(vectors), _NEIGHBOURS_OF_FEW, on_progress)
     else:
         neighbours = round(_NEIGHBOURS * math.sqrt(count))
         neighbours = min(max(neighbours, _FEWEST_NEIGHBOURS), _MOST_NEIGHBOURS)
-        linkage = linkage_of(lay_out(vectors, told), neighbours, told)
-    found = {}
+        linkage = linkage_of(lay_out(vectors, on_progress), neighbours, on_progress)
+    labels_by_granularity = {}
     for granularity in ClusterGranularity:
         labels = clusters_of(linkage, least_of(granularity, count))
-        near = joined(middles_of(vectors, labels), vectors)
-        found[granularity] = by_size(np.where(labels == OUTLIER, near, labels))
-    return found
+        assigned = joined(middles_of(vectors, labels), vectors)
+        labels_by_granularity[granularity] = by_size(np.where(labels == OUTLIER, assigned, labels))
+    return labels_by_granularity
 
 
 def least_of(granularity: ClusterGranularity, count: int) -> int:
     """Return the least size of a cluster among `count` documents."""
-    wanted = round(_SHARES[granularity] * math.sqrt(count))
-    return max(LEAST_CLUSTER, min(wanted, count // _PARTS))
+    size = round(_SHARES[granularity] * math.sqrt(count))
+    return max(LEAST_CLUSTER, min(size, count // _PARTS))
 
 
 def middles_of(vectors: Vectors, labels: Labels) -> Middles:
@@ -87,59 +89,61 @@ def middles_of(vectors: Vectors, labels: Labels) -> Middles:
     unit = _unit(vectors)
     directions = np.zeros((clusters, vectors.shape[1]), np.float32)
     reaches = np.zeros(clusters, np.float32)
-    for each in range(clusters):
-        own = unit[labels == each]
-        total = own.sum(axis=0)
-        directions[each] = _unit(total[None])[0]
-        # Compare each with the centroid of the others, as a new document is compared.
-        others = own @ total - 1
-        lengths = np.sqrt(np.maximum(float(total @ total) - 2 * (own @ total) + 1, 1e-12))
-        reaches[each] = np.quantile(others / lengths, _FARTHEST, method="lower")
+    for cluster in range(clusters):
+        members = unit[labels == cluster]
+        total = members.sum(axis=0)
+        directions[cluster] = _unit(total[None])[0]
+        # Compare each document with the centroid of the others, as a new document is compared.
+        products = members @ total - 1
+        lengths = np.sqrt(np.maximum(float(total @ total) - 2 * (members @ total) + 1, 1e-12))
+        reaches[cluster] = np.quantile(products / lengths, _FARTHEST_SHARE, method="lower")
     return Middles(directions=directions, reaches=reaches)
 
 
-def joined(middles: Middles, coming: Vectors) -> Labels:
+def joined(middles: Middles, vectors: Vectors) -> Labels:
     """Assign each new document to a cluster, -1 for none."""
-    if not middles.directions.shape[0] or not coming.shape[0]:
-        return np.full(coming.shape[0], OUTLIER, np.int32)
-    similar = _unit(coming) @ middles.directions.T
+    if not middles.directions.shape[0] or not vectors.shape[0]:
+        return np.full(vectors.shape[0], OUTLIER, np.int32)
+    similar = _unit(vectors) @ middles.directions.T
     best = similar.argmax(axis=1)
-    near = similar[np.arange(best.size), best] >= middles.reaches[best]
-    found: Labels = np.where(near, best, OUTLIER).astype(np.int32)
-    return found
+    is_near = similar[np.arange(best.size), best] >= middles.reaches[best]
+    labels: Labels = np.where(is_near, best, OUTLIER).astype(np.int32)
+    return labels
 
 
-def matched(labels: Labels, numbers: Sequence[int], before: Mapping[int, UUID]) -> tuple[UUID, ...]:
+def matched(
+    labels: Labels, numbers: Sequence[int], earlier_ids: Mapping[int, UUID]
+) -> tuple[UUID, ...]:
     """Give each cluster the id of the earlier one with mostly the same documents, or a new id.
 
-    `numbers` name the documents of the labels, and `before` gives the earlier cluster of each that
-    had one. Documents without an earlier cluster are ignored.
+    `numbers` name the documents of the labels, and `earlier_ids` gives the earlier cluster of each
+    that had one. Documents without an earlier cluster are ignored.
     """
     clusters = int(labels.max(initial=OUTLIER)) + 1
     shared: dict[tuple[UUID, int], int] = {}
-    known = [0] * clusters
+    with_earlier = [0] * clusters
     sizes: dict[UUID, int] = {}
-    there = set(numbers)
-    for number, each in before.items():
-        if number in there:
-            sizes[each] = sizes.get(each, 0) + 1
+    present = set(numbers)
+    for number, earlier_id in earlier_ids.items():
+        if number in present:
+            sizes[earlier_id] = sizes.get(earlier_id, 0) + 1
     for number, label in zip(numbers, labels.tolist(), strict=True):
-        own = before.get(number)
-        if label != OUTLIER and own is not None:
-            known[label] += 1
-            shared[own, label] = shared.get((own, label), 0) + 1
+        previous = earlier_ids.get(number)
+        if label != OUTLIER and previous is not None:
+            with_earlier[label] += 1
+            shared[previous, label] = shared.get((previous, label), 0) + 1
     overlaps = sorted(
-        (-common / (sizes[earlier] + known[label] - common), label, earlier)
+        (-common / (sizes[earlier] + with_earlier[label] - common), label, earlier)
         for (earlier, label), common in shared.items()
     )
     ids: list[UUID | None] = [None] * clusters
-    taken: set[UUID] = set()
+    reused: set[UUID] = set()
     for overlap, label, earlier in overlaps:
-        if -overlap < _SAME or ids[label] is not None or earlier in taken:
+        if -overlap < _LEAST_OVERLAP or ids[label] is not None or earlier in reused:
             continue
         ids[label] = earlier
-        taken.add(earlier)
-    return tuple(each or uuid4() for each in ids)
+        reused.add(earlier)
+    return tuple(cluster_id or uuid4() for cluster_id in ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,39 +161,56 @@ def settled(
     labels: Labels,
     vectors: Vectors,
     numbers: Sequence[int],
-    before: Mapping[int, UUID],
+    earlier_ids: Mapping[int, UUID],
 ) -> Settled:
     """Keep documents in their earlier clusters, unless they fit the new ones clearly better.
 
     A new projection divides adjacent clusters differently; the vectors decide whether a document
     gains by moving. An earlier cluster that too few stay in is dissolved. `numbers`
-    name the documents, and `before` gives the earlier cluster of each that had one.
+    name the documents, and `earlier_ids` gives the earlier cluster of each that had one.
     """
-    again = matched(labels, numbers, before)
-    order = dict.fromkeys((*before.values(), *again))
+    matched_ids = matched(labels, numbers, earlier_ids)
+    order = dict.fromkeys((*earlier_ids.values(), *matched_ids))
     if not order:
         return Settled(cluster_ids=(None,) * labels.size, changed=frozenset())
-    place: dict[UUID | None, int] = {each: number for number, each in enumerate(order)}
-    old = np.array([place.get(before.get(each), OUTLIER) for each in numbers], np.int32)
-    new = np.array([*(place[each] for each in again), OUTLIER], np.int32)[labels]
+    positions: dict[UUID | None, int] = {
+        cluster_id: number for number, cluster_id in enumerate(order)
+    }
+    old_labels = np.array(
+        [positions.get(earlier_ids.get(document), OUTLIER) for document in numbers], np.int32
+    )
+    new_labels = np.array(
+        [*(positions[cluster_id] for cluster_id in matched_ids), OUTLIER], np.int32
+    )[labels]
     unit = _unit(vectors)
-    moving = np.flatnonzero((old != OUTLIER) & (new != old))
-    fit_old = _similarity(unit, old, moving, len(order))
-    fit_new = np.where(new[moving] == OUTLIER, -1, _similarity(unit, new, moving, len(order)))
-    staying = moving[fit_new < fit_old + _CLEARLY]
-    now = new.copy()
-    now[staying] = old[staying]
+    moving = np.flatnonzero((old_labels != OUTLIER) & (new_labels != old_labels))
+    fit_old = _similarity(unit, old_labels, moving, len(order))
+    fit_new = np.where(
+        new_labels[moving] == OUTLIER, -1, _similarity(unit, new_labels, moving, len(order))
+    )
+    staying = moving[fit_new < fit_old + _MOVE_MARGIN]
+    final_labels = new_labels.copy()
+    final_labels[staying] = old_labels[staying]
     fewest = max(LEAST_CLUSTER, least_of(granularity, labels.size) / 2)
-    gone = np.bincount(now[now != OUTLIER], minlength=len(order)) < fewest
-    left = np.flatnonzero((now != OUTLIER) & gone[now])
-    now[left] = np.where((new[left] != OUTLIER) & ~gone[new[left]], new[left], OUTLIER)
-    sizes = np.bincount(old[old != OUTLIER], minlength=len(order))
-    stayed = np.bincount(old[(old != OUTLIER) & (now == old)], minlength=len(order))
+    dissolved = np.bincount(final_labels[final_labels != OUTLIER], minlength=len(order)) < fewest
+    dissolved_members = np.flatnonzero((final_labels != OUTLIER) & dissolved[final_labels])
+    final_labels[dissolved_members] = np.where(
+        (new_labels[dissolved_members] != OUTLIER) & ~dissolved[new_labels[dissolved_members]],
+        new_labels[dissolved_members],
+        OUTLIER,
+    )
+    sizes = np.bincount(old_labels[old_labels != OUTLIER], minlength=len(order))
+    stayed = np.bincount(
+        old_labels[(old_labels != OUTLIER) & (final_labels == old_labels)], minlength=len(order)
+    )
     ids = list(order)
     return Settled(
-        cluster_ids=tuple(None if each == OUTLIER else ids[each] for each in now.tolist()),
+        cluster_ids=tuple(
+            None if position == OUTLIER else ids[position] for position in final_labels.tolist()
+        ),
         changed=frozenset(
-            ids[each] for each in np.flatnonzero((sizes > 0) & (2 * stayed <= sizes)).tolist()
+            ids[position]
+            for position in np.flatnonzero((sizes > 0) & (2 * stayed <= sizes)).tolist()
         ),
     )
 
@@ -200,8 +221,10 @@ def _similarity(
     """Cosines of the selected documents to the centroids of their clusters."""
     totals = np.zeros((clusters + 1, unit.shape[1]), np.float32)
     np.add.at(totals, labels, unit)  # Outliers are the last.
-    found: npt.NDArray[np.float32] = np.einsum("ij,ij->i", unit[rows], _unit(totals)[labels[rows]])
-    return found
+    cosines: npt.NDArray[np.float32] = np.einsum(
+        "ij,ij->i", unit[rows], _unit(totals)[labels[rows]]
+    )
+    return cosines
 
 
 def _unit(vectors: Vectors) -> Vectors:

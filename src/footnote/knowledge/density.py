@@ -19,13 +19,13 @@ Points = npt.NDArray[np.float32]
 """Shape (points, dimensions)."""
 Labels = npt.NDArray[np.int32]
 """For each point the number of its cluster, 0 for the largest; -1 for an outlier."""
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Called with how many steps are done, and of how many."""
 
 OUTLIER = -1
-_TOGETHER = 1024
+_BATCH_ROWS = 1024
 """Rows of the distance matrix computed at a time: 40 MB at 10,000 points."""
-_TOLD_EACH = 256
+_PROGRESS_STEPS = 256
 _SHRINK = 0.9
 """Share of the rows that are still live, below which finished rows are dropped from the arrays."""
 _CLOSEST = 1e-9  # Equal points would have infinite density.
@@ -61,14 +61,16 @@ class _Part:
     """Density (1 / distance) at which it split from its parent."""
 
 
-def linkage_of(points: Points, neighbours: int, told: Told = lambda _done, _total: None) -> Linkage:
+def linkage_of(
+    points: Points, neighbours: int, on_progress: OnProgress = lambda _done, _total: None
+) -> Linkage:
     """Compute the single linkage of at least one point by mutual reachability distance.
 
     A point's core distance is the one to the last of its `neighbours` nearest points, itself
     included.
     """
     count = points.shape[0]
-    ends, lengths = _spanning_tree(points, _core_distances(points, neighbours), told)
+    ends, lengths = _spanning_tree(points, _core_distances(points, neighbours), on_progress)
     order = np.argsort(lengths, kind="stable")
     children = np.empty((count - 1, 2), np.int64)
     sizes = np.empty(count - 1, np.int64)
@@ -83,9 +85,9 @@ def linkage_of(points: Points, neighbours: int, told: Told = lambda _done, _tota
             leads[point], point = top, leads[point]
         return top
 
-    for number, (one, other) in enumerate(ends[order].tolist()):
+    for number, (point, neighbour) in enumerate(ends[order].tolist()):
         joined = count + number
-        left, right = sorted((group_of(one), group_of(other)))
+        left, right = sorted((group_of(point), group_of(neighbour)))
         leads[left] = leads[right] = joined
         members[joined] = members[left] + members[right]
         children[number] = left, right
@@ -93,15 +95,15 @@ def linkage_of(points: Points, neighbours: int, told: Told = lambda _done, _tota
     return Linkage(children=children, distances=lengths[order], sizes=sizes)
 
 
-def clusters_of(linkage: Linkage, least: int) -> Labels:
-    """Extract the clusters of at least `least` points with the largest excess of mass.
+def clusters_of(linkage: Linkage, min_size: int) -> Labels:
+    """Extract the clusters of at least `min_size` points with the largest excess of mass.
 
-    The root is never a cluster. `least` is at least 2.
+    The root is never a cluster. `min_size` is at least 2.
     """
     count = linkage.points
-    parts, fell_from, fell_at = _condensed(linkage, least)
+    parts, fell_from, fell_at = _condensed(linkage, min_size)
     stability = np.zeros(len(parts))
-    births = np.array([each.birth for each in parts])
+    births = np.array([part.birth for part in parts])
     np.add.at(stability, fell_from, fell_at - births[fell_from])
     sizes = np.zeros(len(parts), np.int64)
     np.add.at(sizes, fell_from, 1)
@@ -112,19 +114,19 @@ def clusters_of(linkage: Linkage, least: int) -> Labels:
         stability[parent] += sizes[number] * (births[number] - births[parent])
         below[parent].append(number)
     # Children come after their parents.
-    chosen = np.zeros(len(parts), bool)
+    selected = np.zeros(len(parts), bool)
     for number in range(len(parts) - 1, 0, -1):
-        of_parts = sum(float(stability[each]) for each in below[number])
+        of_parts = sum(float(stability[child]) for child in below[number])
         if below[number] and of_parts > stability[number]:
             stability[number] = of_parts
         else:
-            chosen[number] = True
+            selected[number] = True
     cluster = np.full(len(parts), OUTLIER, np.int64)
     for number in range(1, len(parts)):
         above = cluster[parts[number].parent]
-        cluster[number] = above if above != OUTLIER else (number if chosen[number] else OUTLIER)
-    found = cluster[fell_from]
-    labels: Labels = by_size(found.astype(np.int32))
+        cluster[number] = above if above != OUTLIER else (number if selected[number] else OUTLIER)
+    point_clusters = cluster[fell_from]
+    labels: Labels = by_size(point_clusters.astype(np.int32))
     assert labels.size == count, "every point fell off some part"
     return labels
 
@@ -140,8 +142,8 @@ def by_size(groups: Labels) -> Labels:
     number = np.empty(numbers.size, np.int32)
     number[order] = np.arange(numbers.size)
     number[numbers == OUTLIER] = OUTLIER
-    found: Labels = number[inverse].astype(np.int32)
-    return found
+    labels: Labels = number[inverse].astype(np.int32)
+    return labels
 
 
 def _core_distances(points: Points, neighbours: int) -> npt.NDArray[np.float32]:
@@ -149,53 +151,58 @@ def _core_distances(points: Points, neighbours: int) -> npt.NDArray[np.float32]:
     count = points.shape[0]
     rank = min(neighbours, count) - 1
     squares = np.square(points).sum(axis=1)
-    found = np.empty(count, np.float32)
-    for first in range(0, count, _TOGETHER):
-        rows = slice(first, min(first + _TOGETHER, count))
-        apart = squares[rows, None] + squares[None, :] - 2 * (points[rows] @ points.T)
-        found[rows] = np.partition(apart, rank, axis=1)[:, rank]
-    distances: npt.NDArray[np.float32] = np.sqrt(np.maximum(found, 0))
+    core_squares = np.empty(count, np.float32)
+    for first in range(0, count, _BATCH_ROWS):
+        rows = slice(first, min(first + _BATCH_ROWS, count))
+        squared_distances = squares[rows, None] + squares[None, :] - 2 * (points[rows] @ points.T)
+        core_squares[rows] = np.partition(squared_distances, rank, axis=1)[:, rank]
+    distances: npt.NDArray[np.float32] = np.sqrt(np.maximum(core_squares, 0))
     return distances
 
 
 def _spanning_tree(
-    points: Points, core: npt.NDArray[np.float32], told: Told
+    points: Points, core: npt.NDArray[np.float32], on_progress: OnProgress
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The edges of the minimum spanning tree of mutual reachability distances, by Prim."""
     count = points.shape[0]
     ends = np.empty((count - 1, 2), np.int64)
     lengths = np.empty(count - 1, np.float64)
-    left = np.arange(1, count)
+    remaining = np.arange(1, count)
     columns = np.ascontiguousarray(points[1:].T)
     reach = core[1:].copy()
-    nearest = np.full(count - 1, np.inf, np.float32)
+    shortest = np.full(count - 1, np.inf, np.float32)
     source = np.zeros(count - 1, np.int64)
     at, live = 0, count - 1
     for step in range(count - 1):
-        apart = np.square(columns - points[at][:, None]).sum(axis=0)
-        apart = np.maximum(np.maximum(np.sqrt(apart), reach), core[at])
-        nearer = apart < nearest
-        # What is done already is never nearest again.
+        distances = np.square(columns - points[at][:, None]).sum(axis=0)
+        distances = np.maximum(np.maximum(np.sqrt(distances), reach), core[at])
+        nearer = distances < shortest
+        # A point of the tree is never the nearest again.
         nearer &= reach >= 0
-        nearest[nearer] = apart[nearer]
+        shortest[nearer] = distances[nearer]
         source[nearer] = at
-        place = int(nearest.argmin())
-        at = int(left[place])
-        ends[step] = source[place], at
-        lengths[step] = nearest[place]
-        nearest[place], reach[place] = np.inf, -1.0
+        closest = int(shortest.argmin())
+        at = int(remaining[closest])
+        ends[step] = source[closest], at
+        lengths[step] = shortest[closest]
+        shortest[closest], reach[closest] = np.inf, -1.0
         live -= 1
-        if live < _SHRINK * left.size:
-            kept = reach >= 0
-            left, reach, nearest, source = left[kept], reach[kept], nearest[kept], source[kept]
-            columns = np.ascontiguousarray(columns[:, kept])
-        if not step % _TOLD_EACH:
-            told(step, count)
+        if live < _SHRINK * remaining.size:
+            retained = reach >= 0
+            remaining, reach, shortest, source = (
+                remaining[retained],
+                reach[retained],
+                shortest[retained],
+                source[retained],
+            )
+            columns = np.ascontiguousarray(columns[:, retained])
+        if not step % _PROGRESS_STEPS:
+            on_progress(step, count)
     return ends, lengths
 
 
 def _condensed(
-    linkage: Linkage, least: int
+    linkage: Linkage, min_size: int
 ) -> tuple[Sequence[_Part], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Condense the tree; for each point, also return the part it fell from and at which density."""
     count = linkage.points
@@ -209,25 +216,25 @@ def _condensed(
     def fall(group: int, part: int, density: float) -> None:
         waiting = [group]
         while waiting:
-            each = waiting.pop()
-            if each < count:
-                fell_from[each], fell_at[each] = part, density
+            node = waiting.pop()
+            if node < count:
+                fell_from[node], fell_at[node] = part, density
             else:
-                waiting += children[each - count]
+                waiting += children[node - count]
 
     waiting = [(2 * count - 2, 0)] if count > 1 else []
     while waiting:
         group, part = waiting.pop()
         density = densities[group - count]
         left, right = children[group - count]
-        large = [each for each in (left, right) if sizes[each] >= least]
-        for each in (left, right):
-            if sizes[each] < least:
-                fall(each, part, density)
+        large = [child for child in (left, right) if sizes[child] >= min_size]
+        for child in (left, right):
+            if sizes[child] < min_size:
+                fall(child, part, density)
         if len(large) == 2:
-            for each in large:
+            for child in large:
                 parts.append(_Part(part, density))
-                waiting.append((each, len(parts) - 1))
+                waiting.append((child, len(parts) - 1))
         elif large:
             waiting.append((large[0], part))
     return parts, fell_from, fell_at

@@ -49,39 +49,46 @@ class _Group:
 def entities_of(text: str, mentions: Sequence[Mention]) -> tuple[ExtractedEntity, ...]:
     """Group the mentions of a text into entities, in the order of their first mentions."""
     groups = _by_name(mentions[:MOST_MENTIONS])
-    named = {key: each for key, each in groups.items() if each.kind in NAMED_KINDS}
-    joined = _Joined(named)
+    named_groups = {key: group for key, group in groups.items() if group.kind in NAMED_KINDS}
+    joined = _Joined(named_groups)
     _join_defined(text, joined)
     _join_abbreviations(text, joined)
     _join_parts(joined)
-    whole = [*joined.groups(), *(each for key, each in groups.items() if key not in named)]
-    whole.sort(key=lambda each: each.mentions[0].start)
+    all_groups = [
+        *joined.groups(),
+        *(group for key, group in groups.items() if key not in named_groups),
+    ]
+    all_groups.sort(key=lambda group: group.mentions[0].start)
     # Assign identifiers to the person or organisation named before them in the paragraph.
     places = sorted(
         (mention.start, mention.end, at)
-        for at, group in enumerate(whole)
+        for at, group in enumerate(all_groups)
         for mention in group.mentions
     )
-    found: dict[int, dict[tuple[EntityKind, str], None]] = defaultdict(dict)
+    identifiers: dict[int, dict[tuple[EntityKind, str], None]] = defaultdict(dict)
     owner: tuple[int, int] | None = None
     for start, end, at in places:
-        kind = whole[at].kind
+        kind = all_groups[at].kind
         if kind in (EntityKind.PERSON, EntityKind.ORGANISATION):
             owner = (end, at)
         elif kind in _BELONGING and owner is not None:
             between = text[owner[0] : start]
             if len(between) <= _NEAR and "\n\n" not in between:
-                found[owner[1]][kind, whole[at].normal] = None
-    belongings = {at: tuple(each) for at, each in found.items()}
-    return tuple(_entity(text, each, belongings.get(at, ())) for at, each in enumerate(whole))
+                identifiers[owner[1]][kind, all_groups[at].normal] = None
+    belongings = {at: tuple(owned) for at, owned in identifiers.items()}
+    return tuple(
+        _entity(text, group, belongings.get(at, ())) for at, group in enumerate(all_groups)
+    )
 
 
 def _by_name(mentions: Iterable[Mention]) -> dict[tuple[EntityKind, str], _Group]:
     groups: dict[tuple[EntityKind, str], _Group] = {}
-    for each in mentions:
-        key = (each.kind, each.normal)
-        group = groups.setdefault(key, _Group(each.kind, each.normal, [], normals=[each.normal]))
-        group.mentions.append(each)
+    for mention in mentions:
+        key = (mention.kind, mention.normal)
+        group = groups.setdefault(
+            key, _Group(mention.kind, mention.normal, [], normals=[mention.normal])
+        )
+        group.mentions.append(mention)
     return groups
 
 
@@ -98,22 +105,22 @@ class _Joined:
         return key
 
     def join(
-        self, short: tuple[EntityKind, str], whole: tuple[EntityKind, str], why: LinkReason
+        self, short: tuple[EntityKind, str], full: tuple[EntityKind, str], why: LinkReason
     ) -> None:
-        one, other = self.find(short), self.find(whole)
-        if one == other:
+        short_root, full_root = self.find(short), self.find(full)
+        if short_root == full_root:
             return
-        into, gone = self.by_key[other], self.by_key[one]
-        into.mentions += gone.mentions
-        into.normals += gone.normals
-        into.reasons |= gone.reasons | {why}
-        self._into[one] = other
+        into, merged = self.by_key[full_root], self.by_key[short_root]
+        into.mentions += merged.mentions
+        into.normals += merged.normals
+        into.reasons |= merged.reasons | {why}
+        self._into[short_root] = full_root
 
     def groups(self) -> list[_Group]:
-        found = [each for key, each in self.by_key.items() if key not in self._into]
-        for each in found:
-            each.mentions.sort(key=lambda mention: mention.start)
-        return found
+        roots = [group for key, group in self.by_key.items() if key not in self._into]
+        for group in roots:
+            group.mentions.sort(key=lambda mention: mention.start)
+        return roots
 
 
 def _join_defined(text: str, joined: _Joined) -> None:
@@ -121,8 +128,8 @@ def _join_defined(text: str, joined: _Joined) -> None:
 
     Every later occurrence of the capitalised term becomes a mention as well.
     """
-    taken = sorted((m.start, m.end) for g in joined.by_key.values() for m in g.mentions)
-    starts = {start for start, _ in taken}
+    occupied = sorted((m.start, m.end) for g in joined.by_key.values() for m in g.mentions)
+    starts = {start for start, _ in occupied}
     for key, group in list(joined.by_key.items()):
         for mention in list(group.mentions):
             match = _DEFINED.match(text, mention.end)
@@ -132,15 +139,15 @@ def _join_defined(text: str, joined: _Joined) -> None:
             normal = normal_name(term, group.kind)
             if not normal or not term[:1].isupper() or normal == group.normal:
                 continue
-            for other in [each for each in joined.by_key if each[1] == normal]:
-                joined.join(other, key, LinkReason.DEFINED)
+            for same_named in [existing for existing in joined.by_key if existing[1] == normal]:
+                joined.join(same_named, key, LinkReason.DEFINED)
             into = joined.by_key[joined.find(key)]
             if normal not in into.normals:
                 into.reasons.add(LinkReason.DEFINED)
             places = re.compile(rf"(?<!\w){re.escape(term)}(?!\w)")
-            for found in places.finditer(text, match.start("term")):
-                start = found.start()
-                if start not in starts and not _covered(taken, start, start + len(term)):
+            for occurrence in places.finditer(text, match.start("term")):
+                start = occurrence.start()
+                if start not in starts and not _overlaps(occupied, start, start + len(term)):
                     starts.add(start)
                     into.mentions.append(
                         Mention(
@@ -150,9 +157,11 @@ def _join_defined(text: str, joined: _Joined) -> None:
                     )  # fmt: skip
 
 
-def _covered(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    at = bisect_right(taken, (start, end))
-    return (at > 0 and taken[at - 1][1] > start) or (at < len(taken) and taken[at][0] < end)
+def _overlaps(occupied: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    at = bisect_right(occupied, (start, end))
+    return (at > 0 and occupied[at - 1][1] > start) or (
+        at < len(occupied) and occupied[at][0] < end
+    )
 
 
 def _join_abbreviations(text: str, joined: _Joined) -> None:
@@ -164,15 +173,15 @@ def _join_abbreviations(text: str, joined: _Joined) -> None:
     for kind, names in by_kind.items():
         if kind is EntityKind.PERSON:
             continue
-        for key, written in names:
-            if not is_abbreviation_candidate(written):
+        for key, short in names:
+            if not is_abbreviation_candidate(short):
                 continue
             wholes = {
-                joined.find(other)
-                for same in NAMED_KINDS
-                if same is not EntityKind.PERSON
-                for other, name in by_kind.get(same, ())
-                if is_abbreviation(written, name)
+                joined.find(full_key)
+                for other_kind in NAMED_KINDS
+                if other_kind is not EntityKind.PERSON
+                for full_key, name in by_kind.get(other_kind, ())
+                if is_abbreviation(short, name)
             }
             wholes.discard(joined.find(key))
             if len(wholes) == 1:
@@ -188,10 +197,10 @@ def _join_parts(joined: _Joined) -> None:
             words = key[1].split()
             for word in {words[0], words[-1]}:
                 by_word[word].append(key)
-        for key in sorted(keys, key=lambda each: len(each[1])):
+        for key in sorted(keys, key=lambda name_key: len(name_key[1])):
             first = key[1].split()[0]
             wholes = {
-                joined.find(other) for other in by_word[first] if is_part(key[1], other[1], kind)
+                joined.find(longer) for longer in by_word[first] if is_part(key[1], longer[1], kind)
             }
             wholes.discard(joined.find(key))
             if len(wholes) == 1:
@@ -201,16 +210,18 @@ def _join_parts(joined: _Joined) -> None:
 def _entity(
     text: str, group: _Group, belongings: tuple[tuple[EntityKind, str], ...]
 ) -> ExtractedEntity:
-    written = Counter(" ".join(text[m.start : m.end].split()) for m in group.mentions)
+    form_counts = Counter(" ".join(text[m.start : m.end].split()) for m in group.mentions)
     # Of equally long forms prefer one that is not all capitals.
-    forms = sorted(written, key=lambda form: (-len(form.split()), form.isupper(), -len(form), form))
+    forms = sorted(
+        form_counts, key=lambda form: (-len(form.split()), form.isupper(), -len(form), form)
+    )
     normals = dict.fromkeys((normal_name(forms[0], group.kind), *group.normals))
     formed = group.kind not in NAMED_KINDS
     return ExtractedEntity(
         kind=group.kind,
         name=forms[0],
         forms=tuple(forms),
-        normals=(group.normal,) if formed else tuple(each for each in normals if each),
+        normals=(group.normal,) if formed else tuple(normal for normal in normals if normal),
         spans=tuple((m.start, m.end) for m in group.mentions),
         confidence=max(m.confidence for m in group.mentions),
         reasons=tuple(sorted(group.reasons)),

@@ -49,12 +49,12 @@ class FactKeys:
 def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[ExtractedFact]:
     """Extract the facts of these kinds in document order, without duplicates; at most
     `MOST_FACTS`."""
-    found: dict[tuple[tuple[int, int], ...], ExtractedFact] = {}
+    facts: dict[tuple[tuple[int, int], ...], ExtractedFact] = {}
     for fact in _facts(document, frozenset(kinds)):
-        found.setdefault(fact.spans, fact)
-        if len(found) == MOST_FACTS:
+        facts.setdefault(fact.spans, fact)
+        if len(facts) == MOST_FACTS:
             break
-    return list(found.values())
+    return list(facts.values())
 
 
 def keys_of(
@@ -70,13 +70,15 @@ def keys_of(
     subject, predicate = normal_form(fact.subject), normal_form(fact.predicate)
     scope = ""
     if not is_called_by_name(fact):
-        called, about = normal_form(title), "" if number is None else number.key
+        title_form, number_key = normal_form(title), "" if number is None else number.key
         section = fact.qualifiers.get("section", "").split(BETWEEN_HEADINGS)
-        if about and fact.value is not None and fact.unit and fact.kind in _KEYED:
-            section = [each for each in section if normal_form(each) != called]
-            subject, called = about if subject == called else subject, ""
-        within = [fact.qualifiers.get(name, "") for name in ("group", "column")]
-        scope = f"{about or short}\n{called} {normal_form(' '.join((*section, *within)))}"
+        if number_key and fact.value is not None and fact.unit and fact.kind in _KEYED:
+            section = [heading for heading in section if normal_form(heading) != title_form]
+            subject, title_form = number_key if subject == title_form else subject, ""
+        position = [fact.qualifiers.get(name, "") for name in ("group", "column")]
+        scope = (
+            f"{number_key or short}\n{title_form} {normal_form(' '.join((*section, *position)))}"
+        )
     period = f"{fact.valid_from or ''}…{fact.valid_to or ''}"
     value = f"{fact.value} {fact.unit}" if fact.value is not None else normal_form(fact.object)
     denied = "not" if fact.negated else ""
@@ -105,11 +107,13 @@ def normal_form(text: str) -> str:
     >>> normal_form("The  *Résumé*, 2024:")
     'resume 2024'
     """
-    bare = text.casefold()
-    if not bare.isascii():
-        folded = unicodedata.normalize("NFKD", bare)
-        bare = "".join(each for each in folded if not unicodedata.combining(each))
-    words = (word.strip(".,-/+") for word in _NOT_A_WORD.sub(" ", bare).split())
+    stripped = text.casefold()
+    if not stripped.isascii():
+        folded = unicodedata.normalize("NFKD", stripped)
+        stripped = "".join(
+            character for character in folded if not unicodedata.combining(character)
+        )
+    words = (word.strip(".,-/+") for word in _NOT_A_WORD.sub(" ", stripped).split())
     return _ARTICLE.sub("", " ".join(filter(None, words)))
 
 
@@ -133,12 +137,12 @@ def _is_name(subject: str) -> bool:
 
 
 def _facts(document: DocumentText, kinds: frozenset[FactKind]) -> Iterator[ExtractedFact]:
-    has_tables = any(each.kind is BlockKind.TABLE for each in document.blocks)
-    said_once = only_scale_of(document.text) if has_tables else Scale()
+    has_tables = any(block.kind is BlockKind.TABLE for block in document.blocks)
+    document_scale = only_scale_of(document.text) if has_tables else Scale()
     for block in document.blocks:
         if block.kind is BlockKind.TABLE:
             if FactKind.CELL in kinds:
-                yield from table_facts(document, block, said_once)
+                yield from table_facts(document, block, document_scale)
         elif block.kind in _PROSE:
             if FactKind.PROPERTY in kinds:
                 yield from line_facts(document, block)

@@ -64,22 +64,26 @@ def as_graphml(graph: Graph) -> str:
     Characters that XML does not allow are left out.
     """
     root = ET.Element("graphml", xmlns=_NAMESPACE)
-    for whose, attributes in _ATTRIBUTES.items():
+    for owner, attributes in _ATTRIBUTES.items():
         for name, kind in attributes:
-            key = {"id": f"{whose}_{name}", "for": whose, "attr.name": name, "attr.type": kind}
+            key = {"id": f"{owner}_{name}", "for": owner, "attr.name": name, "attr.type": kind}
             ET.SubElement(root, "key", key)
-    drawn = ET.SubElement(root, "graph", id="graph", edgedefault="directed")
+    graph_element = ET.SubElement(root, "graph", id="graph", edgedefault="directed")
     for node in graph.nodes:
-        made = ET.SubElement(drawn, "node", id=str(node.node_id))
-        _say(made, "node", _of_node(node))
+        child = ET.SubElement(graph_element, "node", id=str(node.node_id))
+        _add_values(child, "node", _of_node(node))
     for number, edge in enumerate(graph.edges):
-        made = ET.SubElement(
-            drawn, "edge", id=f"e{number}", source=str(edge.source_id), target=str(edge.target_id)
-        )
-        _say(
-            made,
+        child = ET.SubElement(
+            graph_element,
             "edge",
-            _of_edge(edge) | {"evidence": json.dumps(_places(edge), ensure_ascii=False)},
+            id=f"e{number}",
+            source=str(edge.source_id),
+            target=str(edge.target_id),
+        )
+        _add_values(
+            child,
+            "edge",
+            _of_edge(edge) | {"evidence": json.dumps(_evidence_of(edge), ensure_ascii=False)},
         )
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
@@ -102,8 +106,8 @@ def as_json_ld(graph: Graph) -> str:
             "target": f"urn:uuid:{edge.target_id}",
             **_of_edge(edge),
             "evidence": [
-                {"@type": "Evidence", **each, "document": f"urn:uuid:{each['document']}"}
-                for each in _places(edge)
+                {"@type": "Evidence", **evidence, "document": f"urn:uuid:{evidence['document']}"}
+                for evidence in _evidence_of(edge)
             ],
         }
         for edge in graph.edges
@@ -131,21 +135,21 @@ def _of_edge(edge: GraphEdge) -> dict[str, str | int | float]:
     }
 
 
-def _places(edge: GraphEdge) -> list[dict[str, str | int]]:
+def _evidence_of(edge: GraphEdge) -> list[dict[str, str | int]]:
     return [
         {
-            "document": str(each.document_id),
-            "title": each.document_title,
-            "version": each.version,
-            "char_start": each.char_start,
-            "char_end": each.char_end,
-            "quote": each.quote,
+            "document": str(evidence.document_id),
+            "title": evidence.document_title,
+            "version": evidence.version,
+            "char_start": evidence.char_start,
+            "char_end": evidence.char_end,
+            "quote": evidence.quote,
         }
-        for each in edge.evidence
+        for evidence in edge.evidence
     ]
 
 
-def _say(element: ET.Element, whose: str, values: Mapping[str, str | int | float]) -> None:
+def _add_values(parent: ET.Element, owner: str, values: Mapping[str, str | int | float]) -> None:
     for name, value in values.items():
-        said = ET.SubElement(element, "data", key=f"{whose}_{name}")
-        said.text = str(value).translate(_FORBIDDEN)
+        child = ET.SubElement(parent, "data", key=f"{owner}_{name}")
+        child.text = str(value).translate(_FORBIDDEN)

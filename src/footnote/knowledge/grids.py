@@ -39,12 +39,12 @@ class Grid:
 
     def heads_of(self, number: int) -> list[GridCell]:
         """Return the header cells of a column, those that span several columns included."""
-        named: dict[str, GridCell] = {}
+        by_text: dict[str, GridCell] = {}
         for row in self.heads:
-            said = _spread(row)[number]
-            if said.text:
-                named.setdefault(said.text, said)
-        return list(named.values())
+            cell = _spread(row)[number]
+            if cell.text:
+                by_text.setdefault(cell.text, cell)
+        return list(by_text.values())
 
 
 def grid_of(text: str, start: int, end: int) -> Grid | None:
@@ -53,7 +53,7 @@ def grid_of(text: str, start: int, end: int) -> Grid | None:
     Rows of another width than most are left out, since their columns are unknown.
     """
     rows: list[tuple[GridCell, ...]] = []
-    place = start
+    offset = start
     for line in text[start:end].splitlines(keepends=True):
         if "|" in line and not _SEPARATOR.fullmatch(line.strip()):
             rows.append(
@@ -63,14 +63,14 @@ def grid_of(text: str, start: int, end: int) -> Grid | None:
                         first,
                         last,
                     )
-                    for first, last in cell_spans(text, place, (place + len(line.rstrip("\r\n"))))
+                    for first, last in cell_spans(text, offset, (offset + len(line.rstrip("\r\n"))))
                 )
             )
-        place += len(line)
+        offset += len(line)
     if len(rows) < 2:
         return None
     widths = [len(row) for row in rows]
-    width = max(set(widths), key=lambda each: (widths.count(each), each))
+    width = max(set(widths), key=lambda candidate: (widths.count(candidate), candidate))
     rows = [row for row in rows if len(row) == width]
     if width < 2 or len(rows) < 2:
         return None
@@ -90,17 +90,17 @@ def _heads(rows: list[tuple[GridCell, ...]]) -> int:
     text in its first cell alone.
     """
     for count, row in enumerate(rows[: _MOST_HEADS + 1]):
-        others = [cell.text for cell in row[1:] if cell.text]
-        if any(number_in(each) is not None and not is_time(each) for each in others):
+        texts = [cell.text for cell in row[1:] if cell.text]
+        if any(number_in(text) is not None and not is_time(text) for text in texts):
             return max(1, count)
-        if count and not others:
+        if count and not texts:
             return count
     return 1
 
 
 def _spread(row: tuple[GridCell, ...]) -> Sequence[GridCell]:
     """A header row's cells; one that is alone in its row spans every column but the first."""
-    said = [cell for cell in row[1:] if cell.text]
-    if len(said) == 1 and len(row) > 2:
-        return [row[0], *said * (len(row) - 1)]
+    filled = [cell for cell in row[1:] if cell.text]
+    if len(filled) == 1 and len(row) > 2:
+        return [row[0], *filled * (len(row) - 1)]
     return row

@@ -40,67 +40,72 @@ class WeighedTerm:
 
 
 def labels_of(
-    groups: Groups, terms: Sequence[Sequence[str]], most: int = _LABEL_TERMS
+    groups: Groups, terms: Sequence[Sequence[str]], max_terms: int = _LABEL_TERMS
 ) -> list[tuple[str, ...]]:
     """Return the terms that distinguish each group from the others, best first; maybe none.
 
     No two labels are equal: the group of the lowest number keeps its terms, and another one
     replaces its last term by its next best.
     """
-    taken: set[frozenset[str]] = set()
+    used: set[frozenset[str]] = set()
     labels = []
-    for weighed in weighed_terms(groups, terms, _SPARE_TERMS):
-        written = [each.term for each in weighed]
-        last = range(most - 1, max(len(written), most))
-        offered = ((*written[: most - 1], *written[each : each + 1]) for each in last)
-        label = next((each for each in offered if frozenset(each) not in taken), ())
-        taken.add(frozenset(label))
+    for weighted in weighed_terms(groups, terms, _SPARE_TERMS):
+        group_terms = [term.term for term in weighted]
+        last = range(max_terms - 1, max(len(group_terms), max_terms))
+        offered = (
+            (*group_terms[: max_terms - 1], *group_terms[position : position + 1])
+            for position in last
+        )
+        label = next((candidate for candidate in offered if frozenset(candidate) not in used), ())
+        used.add(frozenset(label))
         labels.append(label)
     return labels
 
 
 def weighed_terms(
-    groups: Groups, terms: Sequence[Sequence[str]], most: int
+    groups: Groups, terms: Sequence[Sequence[str]], max_terms: int
 ) -> list[tuple[WeighedTerm, ...]]:
-    """Weigh the terms of each group, up to `most`.
+    """Weigh the terms of each group, up to `max_terms`.
 
     A term counts once for each document; of two terms of which one contains the other, the better
     one is kept.
     """
     sizes = np.bincount(groups)
     overall: Counter[str] = Counter()
-    written: dict[str, Counter[str]] = {}
-    within: list[Counter[str]] = [Counter() for _ in sizes]
-    for group, own in zip(groups.tolist(), terms, strict=True):
-        spelt = {each.casefold(): each for each in own}
-        for key, spelling in spelt.items():
-            written.setdefault(key, Counter())[spelling] += 1
-        overall.update(spelt.keys())
-        within[group].update(spelt.keys())
-    found = []
-    for size, counts in zip(sizes.tolist(), within, strict=True):
-        least = max(min(2, size), size * _LEAST_OF_GROUP)
+    spellings: dict[str, Counter[str]] = {}
+    group_counts: list[Counter[str]] = [Counter() for _ in sizes]
+    for group, document_terms in zip(groups.tolist(), terms, strict=True):
+        spelling_by_key = {term.casefold(): term for term in document_terms}
+        for key, spelling in spelling_by_key.items():
+            spellings.setdefault(key, Counter())[spelling] += 1
+        overall.update(spelling_by_key.keys())
+        group_counts[group].update(spelling_by_key.keys())
+    weighted_groups = []
+    for size, counts in zip(sizes.tolist(), group_counts, strict=True):
+        min_documents = max(min(2, size), size * _LEAST_OF_GROUP)
         scored = sorted(
             (-(count / size) * np.log1p((count / size) / (overall[key] / len(terms))), key)
             for key, count in counts.items()
-            if count >= least
+            if count >= min_documents
             and count * (len(terms) - size) >= _LEAST_LIFT * size * (overall[key] - count)
         )
-        chosen: list[tuple[float, str]] = []
+        selected: list[tuple[float, str]] = []
         for score, key in scored:
-            if len(chosen) == most:
+            if len(selected) == max_terms:
                 break
-            if not any(key in each or each in key for _, each in chosen):
-                chosen.append((-float(score), key))
-        found.append(
+            if not any(key in selected_key or selected_key in key for _, selected_key in selected):
+                selected.append((-float(score), key))
+        weighted_groups.append(
             tuple(
                 WeighedTerm(
                     # The most frequent spelling.
-                    term=min(written[key], key=lambda each: (-written[key][each], each)),
+                    term=min(
+                        spellings[key], key=lambda spelling: (-spellings[key][spelling], spelling)
+                    ),
                     documents=counts[key],
                     weight=weight,
                 )
-                for weight, key in chosen
+                for weight, key in selected
             )
         )
-    return found
+    return weighted_groups

@@ -22,7 +22,7 @@ from footnote.domain.entities import (
 )
 from footnote.knowledge.names import normal_name, shared_words, similarity, words_of
 
-_Whose = TypeVar("_Whose")
+_Candidate = TypeVar("_Candidate")
 _MOST_WORDS = 12
 """Most words of a name that become keys."""
 _NUMBER = re.compile(r"\d+")
@@ -34,11 +34,11 @@ _MISSPELLED = 2
 """Most edits between two words that count as a misspelling."""
 SAME_ADDRESS = 0.85
 """Least similarity of two addresses with one house number that are the same."""
-_ALIKE = 0.5
+_LEAST_SHARED_WORDS = 0.5
 """Least share of common words of two names that other evidence may link."""
 _VALUES = frozenset((EntityKind.DATE, EntityKind.AMOUNT))
 """Kinds that are values of facts and never their subjects."""
-_TELLING = frozenset((EntityKind.EMAIL, EntityKind.PHONE, EntityKind.IBAN, EntityKind.VAT))
+_IDENTIFYING = frozenset((EntityKind.EMAIL, EntityKind.PHONE, EntityKind.IBAN, EntityKind.VAT))
 """Kinds of identifiers that are unique to one entity."""
 _CONFIDENCE = {
     LinkReason.SAME_NAME: 0.95,
@@ -58,14 +58,14 @@ def keys_of(entity: ExtractedEntity) -> Iterator[str]:
     if entity.kind not in _VALUES:
         for form in (*entity.normals, *entity.forms):
             yield from form_keys(form)
-    for written in (*entity.normals, entity.name):
-        for word in words_of(written)[:_MOST_WORDS]:
+    for name in (*entity.normals, entity.name):
+        for word in words_of(name)[:_MOST_WORDS]:
             yield word_key(word)
     for kind, normal in entity.belongings:
-        yield _beside(entity.kind, kind, normal)
+        yield _identifier_key(entity.kind, kind, normal)
 
 
-def form_keys(written: str) -> tuple[str, ...]:
+def form_keys(name: str) -> tuple[str, ...]:
     """Return keys that are equal for spellings of one name, whatever its kind.
 
     Empty for a text that is too long for a name.
@@ -73,10 +73,10 @@ def form_keys(written: str) -> tuple[str, ...]:
     >>> form_keys("The Acme Ltd")
     ('form\\nacme ltd', 'form\\nacme')
     """
-    if len(words_of(written)) > _MOST_WORDS:
+    if len(words_of(name)) > _MOST_WORDS:
         return ()
-    forms = dict.fromkeys(normal_name(written, kind) for kind in NAMED_KINDS)
-    return tuple(f"form\n{each}" for each in forms if each)
+    forms = dict.fromkeys(normal_name(name, kind) for kind in NAMED_KINDS)
+    return tuple(f"form\n{form}" for form in forms if form)
 
 
 def looked_up(entity: ExtractedEntity) -> Iterator[str]:
@@ -86,15 +86,15 @@ def looked_up(entity: ExtractedEntity) -> Iterator[str]:
     if entity.kind not in NAMED_KINDS:
         return
     for kind, normal in entity.belongings:
-        yield _beside(entity.kind, kind, normal)
+        yield _identifier_key(entity.kind, kind, normal)
     words = entity.normals[0].split()
     if len(words) > 1 and entity.kind is EntityKind.PERSON:
         # `Berg, Anna` is Anna Berg.
         for turned in ([*words[1:], words[0]], [words[-1], *words[:-1]]):
             yield f"name\n{entity.kind.value}\n{' '.join(turned)}"
     if len(words) > 1:
-        long = {each for each in words if len(each) >= _LONG}
-        for word in sorted(long, key=lambda each: (-len(each), each))[:_BLOCKS]:
+        long = {word for word in words if len(word) >= _LONG}
+        for word in sorted(long, key=lambda candidate: (-len(candidate), candidate))[:_BLOCKS]:
             yield word_key(word)
 
 
@@ -103,52 +103,60 @@ def word_key(word: str) -> str:
     return f"word\n{word}"
 
 
-def _beside(whose: EntityKind, kind: EntityKind, normal: str) -> str:
+def _identifier_key(owner_kind: EntityKind, kind: EntityKind, normal: str) -> str:
     if kind is EntityKind.ADDRESS:
         # House number and street: how a town is written varies.
         normal = " ".join(normal.split()[:2])
-    return f"beside\n{whose.value}\n{kind.value}\n{normal}"
+    return f"beside\n{owner_kind.value}\n{kind.value}\n{normal}"
 
 
-def link(own: ExtractedEntity, other: ExtractedEntity) -> EntityLink | None:
+def link(entity: ExtractedEntity, other: ExtractedEntity) -> EntityLink | None:
     """Return why two are the same entity; None without evidence, or if kind or address differ."""
     reason: LinkReason | None = None
-    if own.kind is not other.kind:
+    if entity.kind is not other.kind:
         return None
-    if own.kind not in NAMED_KINDS:
-        is_same = own.normals == other.normals
+    if entity.kind not in NAMED_KINDS:
+        is_same = entity.normals == other.normals
         return EntityLink(reason=LinkReason.SAME_NAME, confidence=1.0) if is_same else None
-    here, there = _addresses(own), _addresses(other)
-    shares_identifier = bool(_telling(own) & _telling(other))
-    if here and there:
+    addresses, other_addresses = _addresses(entity), _addresses(other)
+    shares_identifier = bool(_identifiers(entity) & _identifiers(other))
+    if addresses and other_addresses:
         # Branches of one organisation have one name and several addresses.
-        if any(_same_address(one, two) for one in here for two in there) and (
-            shares_identifier or _alike(own, other)
-        ):
+        if any(
+            _same_address(address, other_address)
+            for address in addresses
+            for other_address in other_addresses
+        ) and (shares_identifier or _have_similar_names(entity, other)):
             reason = LinkReason.SAME_ADDRESS
-    elif _same_name(own, other):
+    elif _same_name(entity, other):
         reason = LinkReason.SAME_NAME
-    elif shares_identifier and _alike(own, other):
+    elif shares_identifier and _have_similar_names(entity, other):
         reason = LinkReason.SAME_IDENTIFIER
-    elif any(_misspelled(own.normals[0], each) for each in other.normals):
+    elif any(_misspelled(entity.normals[0], normal) for normal in other.normals):
         reason = LinkReason.SIMILAR_NAME
     return None if reason is None else EntityLink(reason=reason, confidence=_CONFIDENCE[reason])
 
 
-def _same_name(own: ExtractedEntity, other: ExtractedEntity) -> bool:
+def _same_name(entity: ExtractedEntity, other: ExtractedEntity) -> bool:
     """Whether both share a name that identifies them; a person's must have two words."""
-    common = set(own.normals) & set(other.normals)
-    if own.kind is EntityKind.PERSON:
-        sorted_names = {" ".join(sorted(each.split())) for each in other.normals}
-        common |= {each for each in own.normals if " ".join(sorted(each.split())) in sorted_names}
-        return any(" " in each for each in common)
-    return any(len(each) > 1 for each in common)
+    common = set(entity.normals) & set(other.normals)
+    if entity.kind is EntityKind.PERSON:
+        sorted_names = {" ".join(sorted(normal.split())) for normal in other.normals}
+        common |= {
+            normal for normal in entity.normals if " ".join(sorted(normal.split())) in sorted_names
+        }
+        return any(" " in normal for normal in common)
+    return any(len(normal) > 1 for normal in common)
 
 
-def _misspelled(one: str, two: str) -> bool:
+def _misspelled(name: str, other_name: str) -> bool:
     """Whether two names of several words differ by one or two edits in one long word."""
-    first, second = one.split(), two.split()
-    if len(first) != len(second) or len(first) < 2 or _NUMBER.findall(one) != _NUMBER.findall(two):
+    first, second = name.split(), other_name.split()
+    if (
+        len(first) != len(second)
+        or len(first) < 2
+        or _NUMBER.findall(name) != _NUMBER.findall(other_name)
+    ):
         return False
     differing = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
     if len(differing) != 1:
@@ -163,30 +171,34 @@ def _misspelled(one: str, two: str) -> bool:
     )
 
 
-def _alike(own: ExtractedEntity, other: ExtractedEntity) -> bool:
-    return any(shared_words(a, b) >= _ALIKE for a in own.normals for b in other.normals)
+def _have_similar_names(entity: ExtractedEntity, other: ExtractedEntity) -> bool:
+    return any(
+        shared_words(a, b) >= _LEAST_SHARED_WORDS for a in entity.normals for b in other.normals
+    )
 
 
-def _telling(party: ExtractedEntity) -> set[tuple[EntityKind, str]]:
-    return {each for each in party.belongings if each[0] in _TELLING}
+def _identifiers(party: ExtractedEntity) -> set[tuple[EntityKind, str]]:
+    return {belonging for belonging in party.belongings if belonging[0] in _IDENTIFYING}
 
 
 def _addresses(party: ExtractedEntity) -> list[str]:
     return [normal for kind, normal in party.belongings if kind is EntityKind.ADDRESS]
 
 
-def _same_address(one: str, two: str) -> bool:
-    numbers = [_NUMBER.findall(each)[:1] for each in (one, two)]
-    return numbers[0] == numbers[1] and similarity(one, two) >= SAME_ADDRESS
+def _same_address(address: str, other_address: str) -> bool:
+    numbers = [_NUMBER.findall(text)[:1] for text in (address, other_address)]
+    return numbers[0] == numbers[1] and similarity(address, other_address) >= SAME_ADDRESS
 
 
 def best_link(
-    own: ExtractedEntity, others: Iterable[tuple[_Whose, ExtractedEntity]]
-) -> tuple[_Whose, EntityLink] | None:
+    entity: ExtractedEntity, candidates: Iterable[tuple[_Candidate, ExtractedEntity]]
+) -> tuple[_Candidate, EntityLink] | None:
     """Return the link with the highest confidence, the first of equals; None without any."""
-    best: tuple[_Whose, EntityLink] | None = None
-    for whose, other in others:
-        found = link(own, other)
-        if found is not None and (best is None or found.confidence > best[1].confidence):
-            best = whose, found
+    best: tuple[_Candidate, EntityLink] | None = None
+    for candidate_id, candidate in candidates:
+        candidate_link = link(entity, candidate)
+        if candidate_link is not None and (
+            best is None or candidate_link.confidence > best[1].confidence
+        ):
+            best = candidate_id, candidate_link
     return best

@@ -35,10 +35,10 @@ _LOOK_BACK = 5
 _NUMBERS_ALONE = frozenset("hundert tausend cien ciento cent cento mil mille".split())
 _IN = re.compile(r"(?<!\w)(?:in|en)\s$", re.IGNORECASE)
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_OF_WORDS = frozenset("LMN")
+_WORD_CATEGORIES = frozenset("LMN")
 """First letters of the Unicode categories of letters, combining marks and digits."""
 _MEASURE = re.compile(r"\d[\d.,’' ]*[^\W\d_]{1,3}")
-_FORMED = {
+_FORMATTED_KINDS = {
     PersonalData.EMAIL: EntityKind.EMAIL,
     PersonalData.IBAN: EntityKind.IBAN,
     PersonalData.PHONE: EntityKind.PHONE,
@@ -63,23 +63,23 @@ class Mention:
 
 
 def mentions_of(
-    text: str, language: str | None, named: Sequence[NamedSpan], kinds: Collection[EntityKind]
+    text: str, language: str | None, named_spans: Sequence[NamedSpan], kinds: Collection[EntityKind]
 ) -> list[Mention]:
     """Find the mentions of these kinds in a text, in order and without overlap.
 
     Values with a fixed format take precedence over names.
     """
-    exact = [each for each in exact_mentions(text, language) if each.kind in kinds]
-    taken = sorted((each.start, each.end) for each in exact)
+    exact = [mention for mention in exact_mentions(text, language) if mention.kind in kinds]
+    occupied = sorted((mention.start, mention.end) for mention in exact)
     names: list[Mention] = []
     at = 0
-    for span in sorted(named, key=lambda each: each.start):
+    for span in sorted(named_spans, key=lambda named_span: named_span.start):
         start, end = _whole_words(text, *_trimmed(text, span.start, span.end))
         if names and start < names[-1].end:
             continue  # Its word is part of another name.
-        while at < len(taken) and taken[at][1] <= start:
+        while at < len(occupied) and occupied[at][1] <= start:
             at += 1
-        overlaps = at < len(taken) and taken[at][0] < end
+        overlaps = at < len(occupied) and occupied[at][0] < end
         if start < end and not overlaps and any(map(str.isalpha, text[start:end])):
             kind = EntityKind(span.kind)
             normal = normal_name(text[start:end], kind)
@@ -89,27 +89,27 @@ def mentions_of(
                         kind=kind, start=start, end=end, normal=normal, confidence=span.probability
                     )
                 )
-    names = [each for each in _of_one_kind(text, names) if each.kind in kinds]
-    return sorted([*exact, *names], key=lambda each: each.start)
+    names = [mention for mention in _of_one_kind(text, names) if mention.kind in kinds]
+    return sorted([*exact, *names], key=lambda mention: mention.start)
 
 
 def exact_mentions(text: str, language: str | None) -> list[Mention]:
     """Find values with a fixed format, in order, without overlap: e-mail, IBAN, dates, amounts …
 
-    >>> found = exact_mentions("Paid 1,500 EUR on 3 June 2024.", "en")
-    >>> [(each.kind.value, each.normal) for each in found]
+    >>> mentions = exact_mentions("Paid 1,500 EUR on 3 June 2024.", "en")
+    >>> [(mention.kind.value, mention.normal) for mention in mentions]
     [('amount', '1500 EUR'), ('date', '2024-06-03')]
     """
-    found: list[Mention] = []
+    exact: list[Mention] = []
     web = [match.span() for match in _ADDRESS_OF_THE_WEB.finditer(text)]
     used = list(web)
 
     def add(mentions: Iterator[Mention]) -> None:
-        for each in mentions:
-            free = all(each.end <= start or each.start >= end for start, end in used)
-            if each.normal and free:
-                found.append(each)
-                used.append((each.start, each.end))
+        for mention in mentions:
+            free = all(mention.end <= start or mention.start >= end for start, end in used)
+            if mention.normal and free:
+                exact.append(mention)
+                used.append((mention.start, mention.end))
         used.sort()
 
     add(_personal(text))
@@ -118,38 +118,40 @@ def exact_mentions(text: str, language: str | None) -> list[Mention]:
     add(_dates(text))
     add(_amounts(text, language, used))
     add(_identifiers(text))
-    return sorted(found, key=lambda each: each.start)
+    return sorted(exact, key=lambda mention: mention.start)
 
 
 def _personal(text: str) -> Iterator[Mention]:
-    for each in personal_data_in(text, frozenset(_FORMED)):
-        kind = _FORMED[each.kind]
-        written = text[each.start : each.end]
+    for match in personal_data_in(text, frozenset(_FORMATTED_KINDS)):
+        kind = _FORMATTED_KINDS[match.kind]
+        value = text[match.start : match.end]
         if kind is EntityKind.IBAN:
-            normal = iban.compact(written)
+            normal = iban.compact(value)
         elif kind is EntityKind.EMAIL:
-            normal = written.casefold()
+            normal = value.casefold()
         else:
-            normal = _phone(written)
-        sure = _CHECKED if kind is EntityKind.IBAN else _FORM_ALONE
-        yield Mention(kind=kind, start=each.start, end=each.end, normal=normal, confidence=sure)
+            normal = _phone(value)
+        confidence = _CHECKED if kind is EntityKind.IBAN else _FORM_ALONE
+        yield Mention(
+            kind=kind, start=match.start, end=match.end, normal=normal, confidence=confidence
+        )
 
 
-def _phone(written: str) -> str:
+def _phone(number: str) -> str:
     """Return the number in E.164 format if it has a country code, else its digits."""
     try:
-        parsed = phonenumbers.parse(written, None)
+        parsed = phonenumbers.parse(number, None)
     except NumberParseException:
-        return "".join(filter(str.isdigit, written))
+        return "".join(filter(str.isdigit, number))
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
 
 
 def _vat_numbers(text: str) -> Iterator[Mention]:
     for match in _VAT.finditer(text):
-        written = match.group()
+        matched = match.group()
         for country, form in (("", european_vat), ("GB", british_vat), ("CHE", swiss_vat)):
-            number = written.removeprefix(country) if country == "GB" else written
-            if written.startswith(country) and form.is_valid(number):
+            number = matched.removeprefix(country) if country == "GB" else matched
+            if matched.startswith(country) and form.is_valid(number):
                 yield Mention(
                     kind=EntityKind.VAT,
                     start=match.start(),
@@ -169,11 +171,11 @@ def _addresses(text: str) -> Iterator[Mention]:
 
 
 def _dates(text: str) -> Iterator[Mention]:
-    for each in dates_mentioned(text):
-        readings = {_iso(reading) for reading in each.readings}
+    for mention in dates_mentioned(text):
+        readings = {_iso(reading) for reading in mention.readings}
         if len(readings) == 1 and (normal := readings.pop()):
             yield Mention(
-                kind=EntityKind.DATE, start=each.start, end=each.end, normal=normal,
+                kind=EntityKind.DATE, start=mention.start, end=mention.end, normal=normal,
                 confidence=_FORM_ALONE,
             )  # fmt: skip
 
@@ -187,14 +189,14 @@ def _iso(day: Day) -> str:
 
 
 def _amounts(text: str, language: str | None, used: list[tuple[int, int]]) -> Iterator[Mention]:
-    for each in figures_of(text, language, tuple(used)):
-        if each.unit in ("", PERCENT) or not each.values or _is_scale_alone(text, each):
+    for figure in figures_of(text, language, tuple(used)):
+        if figure.unit in ("", PERCENT) or not figure.values or _is_scale_alone(text, figure):
             continue
-        before = _SYMBOL_BEFORE.search(text[max(0, each.start - _LOOK_BACK) : each.start])
-        start = each.start - len(before.group()) if before else each.start
+        symbol = _SYMBOL_BEFORE.search(text[max(0, figure.start - _LOOK_BACK) : figure.start])
+        start = figure.start - len(symbol.group()) if symbol else figure.start
         yield Mention(
-            kind=EntityKind.AMOUNT, start=start, end=each.end,
-            normal=f"{_value(text[each.start : each.end], each, language)} {each.unit}",
+            kind=EntityKind.AMOUNT, start=start, end=figure.end,
+            normal=f"{_value(text[figure.start : figure.end], figure, language)} {figure.unit}",
             confidence=_FORM_ALONE,
         )  # fmt: skip
 
@@ -212,20 +214,24 @@ def _is_scale_alone(text: str, figure: Figure) -> bool:
     )
 
 
-def _value(written: str, figure: Figure, language: str | None) -> str:
+def _value(text: str, figure: Figure, language: str | None) -> str:
     """The number of an amount; of several readings the one preferred by its language."""
-    read = number_in(written, language)
-    value = float(read.value) if read and float(read.value) in figure.values else max(figure.values)
+    parsed = number_in(text, language)
+    value = (
+        float(parsed.value)
+        if parsed and float(parsed.value) in figure.values
+        else max(figure.values)
+    )
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _identifiers(text: str) -> Iterator[Mention]:
     for match in WORD.finditer(text):
-        written = match.group()
-        if is_identifier(written.casefold()) and not _MEASURE.fullmatch(written):
+        word = match.group()
+        if is_identifier(word.casefold()) and not _MEASURE.fullmatch(word):
             yield Mention(
                 kind=EntityKind.IDENTIFIER, start=match.start(), end=match.end(),
-                normal=written.casefold(), confidence=_FORM_ALONE,
+                normal=word.casefold(), confidence=_FORM_ALONE,
             )  # fmt: skip
 
 
@@ -241,8 +247,8 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 def _is_in_word(text: str, at: int) -> bool:
     """Whether an offset is inside a word of a script with spaces."""
     return all(
-        unicodedata.category(each)[0] in _OF_WORDS and not _UNSPACED.match(each)
-        for each in text[at - 1 : at + 1]
+        unicodedata.category(character)[0] in _WORD_CATEGORIES and not _UNSPACED.match(character)
+        for character in text[at - 1 : at + 1]
     )
 
 
@@ -268,15 +274,15 @@ def _ends_in_abbreviation(name: str) -> bool:
 def _of_one_kind(text: str, names: Sequence[Mention]) -> list[Mention]:
     """Give all mentions of one name the same kind where at least `_MOST_OF_A_NAME` have it."""
     kinds: dict[str, Counter[EntityKind]] = defaultdict(Counter)
-    for each in names:
-        kinds[text[each.start : each.end].casefold()][each.kind] += 1
-    found = []
-    for each in names:
-        counted = kinds[text[each.start : each.end].casefold()]
-        kind, most = counted.most_common(1)[0]
-        if kind is each.kind or most < _MOST_OF_A_NAME * counted.total():
-            found.append(each)
+    for mention in names:
+        kinds[text[mention.start : mention.end].casefold()][mention.kind] += 1
+    unified = []
+    for mention in names:
+        kind_counts = kinds[text[mention.start : mention.end].casefold()]
+        kind, highest = kind_counts.most_common(1)[0]
+        if kind is mention.kind or highest < _MOST_OF_A_NAME * kind_counts.total():
+            unified.append(mention)
             continue
-        normal = normal_name(text[each.start : each.end], kind)
-        found.append(replace(each, kind=kind, normal=normal or each.normal))
-    return found
+        normal = normal_name(text[mention.start : mention.end], kind)
+        unified.append(replace(mention, kind=kind, normal=normal or mention.normal))
+    return unified

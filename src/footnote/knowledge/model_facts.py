@@ -64,7 +64,7 @@ class ReadReply:
     """Number of facts in the reply, including those that were dropped."""
 
 
-class _Said(BaseModel):
+class _ReplyFact(BaseModel):
     """A fact as a model writes it; unknown members are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -91,52 +91,58 @@ def facts_of_reply(
 
     The incomplete end of a truncated list is dropped.
     """
-    said = listed_in(reply, _Said, MOST_FACTS_OF_BATCH)
-    if said is None:
+    replied = listed_in(reply, _ReplyFact, MOST_FACTS_OF_BATCH)
+    if replied is None:
         return None
     facts: dict[tuple[tuple[int, int], str, str], ExtractedFact] = {}
-    for each in said:
-        found = _fact(each, document, batch)
-        if found is not None and found.kind in kinds:
-            facts.setdefault((found.spans[0], found.subject, found.predicate), found)
-    return ReadReply(facts=tuple(facts.values()), said=len(said))
+    for reply_fact in replied:
+        fact = _fact(reply_fact, document, batch)
+        if fact is not None and fact.kind in kinds:
+            facts.setdefault((fact.spans[0], fact.subject, fact.predicate), fact)
+    return ReadReply(facts=tuple(facts.values()), said=len(replied))
 
 
 def _fact(
-    said: _Said, document: DocumentText, batch: Sequence[PromptPassage]
+    reply_fact: _ReplyFact, document: DocumentText, batch: Sequence[PromptPassage]
 ) -> ExtractedFact | None:
     """Locate a model's fact in the text; None if a part of it is not there."""
-    placed = _placed(said, document.text, batch)
+    placed = _locate_quote(reply_fact, document.text, batch)
     if placed is None:
         return None
     passage, quote = placed
     text = document.text
-    held = align(said.object, text, quote.start, quote.end)
-    if held is None or not _has_figures(said.object, text[held.start : held.end]):
+    value_match = align(reply_fact.object, text, quote.start, quote.end)
+    if value_match is None or not _has_figures(
+        reply_fact.object, text[value_match.start : value_match.end]
+    ):
         return None
     above = " ".join((document.title, *passage.headings))
     quoted = text[quote.start : quote.end]
-    near = f"{text[passage.start : passage.end]} {above}"
-    if not _stands(said.subject, near) or not _words_stand(said.predicate, f"{quoted} {above}"):
+    context = f"{text[passage.start : passage.end]} {above}"
+    if not _occurs(reply_fact.subject, context) or not _words_occur(
+        reply_fact.predicate, f"{quoted} {above}"
+    ):
         return None
-    written = " ".join(text[held.start : held.end].split())
-    number = number_of(written, document.language, document.text)
-    valid_from, valid_to = _period(said, quoted)
-    denied = said.negated and any(True for _ in negators_in(quoted, document.language or "en"))
+    value_text = " ".join(text[value_match.start : value_match.end].split())
+    number = number_of(value_text, document.language, document.text)
+    valid_from, valid_to = _period(reply_fact, quoted)
+    denied = reply_fact.negated and any(
+        True for _ in negators_in(quoted, document.language or "en")
+    )
     qualifiers = {"section": BETWEEN_HEADINGS.join(passage.headings)} if passage.headings else {}
-    for name, value in (said.qualifiers or {}).items():
-        if name and len(name) <= 40 and value and _stands(value, near):
+    for name, value in (reply_fact.qualifiers or {}).items():
+        if name and len(name) <= 40 and value and _occurs(value, context):
             qualifiers.setdefault(name, value[:200])
     return ExtractedFact(
-        kind=FactKind(said.kind),
-        subject=" ".join(said.subject.split()),
-        predicate=" ".join(said.predicate.split()),
-        object=written,
+        kind=FactKind(reply_fact.kind),
+        subject=" ".join(reply_fact.subject.split()),
+        predicate=" ".join(reply_fact.predicate.split()),
+        object=value_text,
         statement=" ".join(quoted.replace("**", "").split()),
         embedded=(" ".join(quoted.replace("**", "").split()),),
-        spans=((held.start, held.end), (quote.start, quote.end)),
+        spans=((value_match.start, value_match.end), (quote.start, quote.end)),
         quoted=(quote.start, quote.end),
-        confidence=round(_CONFIDENCE * min(quote.certainty, held.certainty), 4),
+        confidence=round(_CONFIDENCE * min(quote.certainty, value_match.certainty), 4),
         value=None if number is None else plain_number(number.value),
         unit="" if number is None else number.unit,
         qualifiers=qualifiers,
@@ -146,43 +152,52 @@ def _fact(
     )
 
 
-def _placed(
-    said: _Said, text: str, batch: Sequence[PromptPassage]
+def _locate_quote(
+    reply_fact: _ReplyFact, text: str, batch: Sequence[PromptPassage]
 ) -> tuple[PromptPassage, Aligned] | None:
     """Find the passage with the quote, trying first the one the model names, and its place."""
-    named = [each for number, each in enumerate(batch, start=1) if number == said.passage]
-    for passage in (*named, *(each for each in batch if each not in named)):
-        found = align(said.quote, text, passage.start, passage.end)
-        if found is not None and _has_figures(said.quote, text[found.start : found.end]):
-            return passage, found
+    referenced = [
+        candidate for number, candidate in enumerate(batch, start=1) if number == reply_fact.passage
+    ]
+    for passage in (
+        *referenced,
+        *(candidate for candidate in batch if candidate not in referenced),
+    ):
+        match = align(reply_fact.quote, text, passage.start, passage.end)
+        if match is not None and _has_figures(reply_fact.quote, text[match.start : match.end]):
+            return passage, match
     return None
 
 
-def _has_figures(said: str, text: str) -> bool:
+def _has_figures(words: str, text: str) -> bool:
     """Whether both have exactly the same figures."""
-    return sorted(_FIGURE.findall(said)) == sorted(_FIGURE.findall(text))
+    return sorted(_FIGURE.findall(words)) == sorted(_FIGURE.findall(text))
 
 
-def _stands(said: str, text: str) -> bool:
+def _occurs(words: str, text: str) -> bool:
     """Whether the words occur in a text in this order."""
-    return align(said, text) is not None
+    return align(words, text) is not None
 
 
-def _words_stand(said: str, text: str) -> bool:
+def _words_occur(words: str, text: str) -> bool:
     """Whether each of the words occurs anywhere in a text."""
-    held = set(_WORD.findall(fold(text)[0]))
-    return held.issuperset(_WORD.findall(fold(said)[0]))
+    text_words = set(_WORD.findall(fold(text)[0]))
+    return text_words.issuperset(_WORD.findall(fold(words)[0]))
 
 
-def _period(said: _Said, quote: str) -> Period:
+def _period(reply_fact: _ReplyFact, quote: str) -> Period:
     """The period that the quote states; else the model's, if the quote contains its years."""
     period = period_of(quote)
-    if period != NO_PERIOD or (said.valid_from is None and said.valid_to is None):
+    if period != NO_PERIOD or (reply_fact.valid_from is None and reply_fact.valid_to is None):
         return period
-    figures = {int(each) for each in _FIGURE.findall(quote)}
-    days = [each for each in (said.valid_from, said.valid_to) if each is not None]
-    if not all(each.year in figures for each in days):
+    figures = {int(figure) for figure in _FIGURE.findall(quote)}
+    days = [day for day in (reply_fact.valid_from, reply_fact.valid_to) if day is not None]
+    if not all(day.year in figures for day in days):
         return NO_PERIOD
-    if said.valid_from and said.valid_to and said.valid_from > said.valid_to:
+    if (
+        reply_fact.valid_from
+        and reply_fact.valid_to
+        and reply_fact.valid_from > reply_fact.valid_to
+    ):
         return NO_PERIOD
-    return said.valid_from, said.valid_to
+    return reply_fact.valid_from, reply_fact.valid_to

@@ -50,7 +50,7 @@ class NamesRead:
     """Number of names in the reply that no passage contains."""
 
 
-class _Said(BaseModel):
+class _ReplyName(BaseModel):
     """A name as a model writes it; unknown members are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -67,42 +67,48 @@ def names_of_reply(
 
     A name is searched in the passage that the reply gives, and in all of them if that lacks it.
     """
-    said = listed_in(reply, _Said, MOST_NAMES_OF_BATCH)
-    if said is None:
+    replied = listed_in(reply, _ReplyName, MOST_NAMES_OF_BATCH)
+    if replied is None:
         return None
-    found: list[NamedSpan] = []
+    names: list[NamedSpan] = []
     left_out = 0
-    for each in said:
-        words = r"\s+".join(map(re.escape, each.name.split()))
-        written = re.compile(rf"(?<!\w){words}(?!\w)")
-        own = [one for number, one in enumerate(batch, start=1) if number == each.passage]
-        places = _places(written, document.text, own) or _places(written, document.text, batch)
+    for reply_name in replied:
+        words = r"\s+".join(map(re.escape, reply_name.name.split()))
+        pattern = re.compile(rf"(?<!\w){words}(?!\w)")
+        referenced = [
+            passage for number, passage in enumerate(batch, start=1) if number == reply_name.passage
+        ]
+        places = _places(pattern, document.text, referenced) or _places(
+            pattern, document.text, batch
+        )
         if not words or not places:
             left_out += 1
             continue
-        found += [
-            NamedSpan(start=start, end=end, kind=each.kind, probability=_PROBABILITY)
+        names += [
+            NamedSpan(start=start, end=end, kind=reply_name.kind, probability=_PROBABILITY)
             for start, end in places
         ]
-    return NamesRead(names=tuple(apart(found)), left_out=left_out)
+    return NamesRead(names=tuple(apart(names)), left_out=left_out)
 
 
 def apart(*names: Iterable[NamedSpan]) -> list[NamedSpan]:
     """Remove overlaps, in order: earlier sources take precedence, then longer names."""
-    kept: list[NamedSpan] = []
-    taken: set[int] = set()
+    retained: list[NamedSpan] = []
+    occupied: set[int] = set()
     for source in names:
-        for each in sorted(source, key=lambda one: (one.start - one.end, one.start, one.kind)):
-            places = range(each.start, each.end)
-            if taken.isdisjoint(places):
-                taken.update(places)
-                kept.append(each)
-    return sorted(kept, key=lambda one: one.start)
+        for name in sorted(source, key=lambda span: (span.start - span.end, span.start, span.kind)):
+            places = range(name.start, name.end)
+            if occupied.isdisjoint(places):
+                occupied.update(places)
+                retained.append(name)
+    return sorted(retained, key=lambda span: span.start)
 
 
 def _places(
-    written: re.Pattern[str], text: str, passages: Iterable[PromptPassage]
+    pattern: re.Pattern[str], text: str, passages: Iterable[PromptPassage]
 ) -> list[tuple[int, int]]:
     return [
-        match.span() for each in passages for match in written.finditer(text, each.start, each.end)
+        match.span()
+        for passage in passages
+        for match in pattern.finditer(text, passage.start, passage.end)
     ]

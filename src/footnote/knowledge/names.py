@@ -43,16 +43,16 @@ def normal_name(name: str, kind: EntityKind) -> str:
     'jose muller'
     """
     words = words_of(name)
-    kept = list(words)
-    while len(kept) > 1 and kept[0] in _ARTICLES:
-        kept = kept[1:]
+    remaining = list(words)
+    while len(remaining) > 1 and remaining[0] in _ARTICLES:
+        remaining = remaining[1:]
     if kind is EntityKind.PERSON:
-        while len(kept) > 1 and kept[0] in _HONORIFICS:
-            kept = kept[1:]
+        while len(remaining) > 1 and remaining[0] in _HONORIFICS:
+            remaining = remaining[1:]
     if kind is EntityKind.ORGANISATION:
-        while len(kept) > 1 and kept[-1] in _LEGAL_FORMS:
-            kept = kept[:-1]
-    return " ".join(kept)
+        while len(remaining) > 1 and remaining[-1] in _LEGAL_FORMS:
+            remaining = remaining[:-1]
+    return " ".join(remaining)
 
 
 def telling_words(name: str) -> tuple[str, ...]:
@@ -71,17 +71,19 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("Élan's U.S. office")
     ('elan', 'us', 'office')
     """
-    whole = _DOTTED.sub(lambda match: match.group().replace(".", ""), name)
-    plain = "".join(
-        each for each in unicodedata.normalize("NFKD", whole) if not unicodedata.combining(each)
+    without_dots = _DOTTED.sub(lambda match: match.group().replace(".", ""), name)
+    without_accents = "".join(
+        character
+        for character in unicodedata.normalize("NFKD", without_dots)
+        if not unicodedata.combining(character)
     )
-    found = (_POSSESSIVE.sub("", each) for each in _WORD.findall(plain.casefold()))
-    return tuple(each for each in found if each)
+    words = (_POSSESSIVE.sub("", match) for match in _WORD.findall(without_accents.casefold()))
+    return tuple(word for word in words if word)
 
 
 def is_abbreviation_candidate(name: str) -> bool:
     """Whether a name is written as abbreviations are: two to ten letters, two or more capital."""
-    letters = [each for each in name if each.isalnum()]
+    letters = [character for character in name if character.isalnum()]
     return (
         2 <= len(letters) <= 10
         and _ABBREVIATION.fullmatch(name) is not None
@@ -101,14 +103,14 @@ def is_abbreviation(short: str, name: str) -> bool:
     """
     if not is_abbreviation_candidate(short):
         return False
-    wanted = "".join(filter(str.isalnum, short)).casefold()
+    initials = "".join(filter(str.isalnum, short)).casefold()
     words = words_of(name)
     if len(words) < 2:
         return False
     every = "".join(word[0] for word in words)
     large = "".join(word[0] for word in words if word not in _SMALL)
     no_form = "".join(word[0] for word in words if word not in _SMALL | _LEGAL_FORMS)
-    return wanted in (every, large, no_form)
+    return initials in (every, large, no_form)
 
 
 def is_part(short: str, name: str, kind: EntityKind) -> bool:
@@ -120,15 +122,23 @@ def is_part(short: str, name: str, kind: EntityKind) -> bool:
     >>> is_part("acme", "acme insurance", EntityKind.ORGANISATION)
     True
     """
-    own, whole = short.split(), name.split()
-    if not own or len(own) >= len(whole):
+    short_words, name_words = short.split(), name.split()
+    if not short_words or len(short_words) >= len(name_words):
         return False
     if kind is EntityKind.PERSON:
-        return len(own) == 1 and own[0] in (whole[0], whole[-1]) and len(own[0]) > 1
+        return (
+            len(short_words) == 1
+            and short_words[0] in (name_words[0], name_words[-1])
+            and len(short_words[0]) > 1
+        )
     if kind is EntityKind.ORGANISATION:
         # Words after a function word distinguish it from others: the Church in the Maldives.
-        rest = whole[len(own) :]
-        return whole[: len(own)] == own and len("".join(own)) > 2 and not _SMALL & set(rest)
+        remaining = name_words[len(short_words) :]
+        return (
+            name_words[: len(short_words)] == short_words
+            and len("".join(short_words)) > 2
+            and not _SMALL & set(remaining)
+        )
     return False
 
 
@@ -136,7 +146,7 @@ def similarity(first: str, second: str) -> float:
     """Jaro-Winkler similarity of two normalised names, 0…1, regardless of word order."""
     if first == second:
         return 1.0
-    sorted_first, sorted_second = (" ".join(sorted(each.split())) for each in (first, second))
+    sorted_first, sorted_second = (" ".join(sorted(name.split())) for name in (first, second))
     return max(
         JaroWinkler.similarity(first, second), JaroWinkler.similarity(sorted_first, sorted_second)
     )

@@ -82,9 +82,9 @@ def period_of(text: str) -> Period:
     if dated is None:
         return NO_PERIOD
     years = [
-        each
-        for each in _YEAR.finditer(text)
-        if not any(one.start <= each.start() < one.end for one in dated)
+        match
+        for match in _YEAR.finditer(text)
+        if not any(date_span.start <= match.start() < date_span.end for date_span in dated)
     ]
     if dated:
         return NO_PERIOD if years else _between(text, dated)
@@ -99,24 +99,24 @@ def period_and_rest(head: str) -> tuple[Period, str]:
     >>> period_and_rest("Years ended September 30, 2019 (in millions)")[1]
     ''
     """
-    bare = _IN_BRACKETS.sub(" ", head)
-    period = period_of(bare)
+    without_brackets = _IN_BRACKETS.sub(" ", head)
+    period = period_of(without_brackets)
     if period == NO_PERIOD:
         return NO_PERIOD, head
-    left = without_scale(_TIME_PHRASE.sub(" ", bare))
-    words = (word.casefold() for word in _WORD.findall(left))
+    remainder = without_scale(_TIME_PHRASE.sub(" ", without_brackets))
+    words = (word.casefold() for word in _WORD.findall(remainder))
     says_more = any(word not in MONTH_NUMBERS and word not in _TIME_WORDS for word in words)
     return period, head if says_more else ""
 
 
 def _dates_in(text: str) -> list[_Dated] | None:
     """Return the dates with a year; None if one is ambiguous or invalid."""
-    found = []
+    dates = []
     for mention in dates_mentioned(text):
-        [reading, *others] = mention.readings
+        [reading, *alternatives] = mention.readings
         if reading.year is None:
             continue
-        if others:
+        if alternatives:
             return None
         if reading.month is None:
             first, last = date(reading.year, 1, 1), date(reading.year, 12, 31)
@@ -126,24 +126,24 @@ def _dates_in(text: str) -> list[_Dated] | None:
             first = last = date(reading.year, reading.month, reading.day)
         else:
             return None
-        found.append(_Dated(mention.start, mention.end, first, last))
-    return found
+        dates.append(_Dated(mention.start, mention.end, first, last))
+    return dates
 
 
 def _between(text: str, dated: list[_Dated]) -> Period:
     """The period of one date, or from the first of two dates to the second."""
     if len(dated) == 1:
-        [one] = dated
+        [only] = dated
         # A date with the words before it.
-        before = text[: one.start]
-        ended = _MONTHS_ENDED.search(before)
+        preceding = text[: only.start]
+        ended = _MONTHS_ENDED.search(preceding)
         if ended is not None:
-            return _months_before(one.last, _months(ended)), one.last
-        if _SINCE.search(before):
-            return one.first, None
-        if _UNTIL.search(before):
-            return None, one.last
-        return one.first, one.last
+            return _months_before(only.last, _months(ended)), only.last
+        if _SINCE.search(preceding):
+            return only.first, None
+        if _UNTIL.search(preceding):
+            return None, only.last
+        return only.first, only.last
     if len(dated) == 2 and dated[0].first <= dated[1].last:
         between = text[dated[0].end : dated[1].start]
         if between.strip() in "–-" or _UNTIL.search(between):
@@ -151,9 +151,9 @@ def _between(text: str, dated: list[_Dated]) -> Period:
     return NO_PERIOD
 
 
-def _year(text: str, named: re.Match[str]) -> Period:
+def _year(text: str, match: re.Match[str]) -> Period:
     """The period of a single year, of a business year across two, or of one that ended in it."""
-    year = last_year = int(named["first"])
+    year = last_year = int(match["first"])
     ended = _ended_without_year(text)
     if ended is not None:
         month, day, months = ended
@@ -161,8 +161,8 @@ def _year(text: str, named: re.Match[str]) -> Period:
             return NO_PERIOD
         last = date(year, month, day)
         return (_months_before(last, months) if months else last), last
-    if named["last"]:
-        last_year = int(str(year)[: 4 - len(named["last"])] + named["last"])
+    if match["last"]:
+        last_year = int(str(year)[: 4 - len(match["last"])] + match["last"])
         if not year <= last_year <= year + 1:
             return NO_PERIOD
     return date(year, 1, 1), date(last_year, 12, 31)
@@ -194,8 +194,8 @@ def _months_before(last: date, months: int) -> date:
     return date(year, month + 1, length if ends else min(last.day, length)) + timedelta(days=1)
 
 
-def _quarter(named: str) -> Period:
-    year, quarter = int(named[:4]), int(named[-1])
+def _quarter(quarter_text: str) -> Period:
+    year, quarter = int(quarter_text[:4]), int(quarter_text[-1])
     first, _ = _month(year, 3 * quarter - 2)
     return first, _month(year, 3 * quarter)[1]
 

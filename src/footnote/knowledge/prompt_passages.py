@@ -38,24 +38,24 @@ def passages_of(
 
     `left_out` are spans that no model may read. Sentences longer than a passage are skipped.
     """
-    found: list[PromptPassage] = []
+    passages: list[PromptPassage] = []
     for block in document.blocks:
         if block.kind not in _PROSE or any(
             start < block.end and block.start < end for start, end in left_out
         ):
             continue
         for start, end in _sentences(document, block):
-            last = found[-1] if found else None
+            last = passages[-1] if passages else None
             if (
                 last is not None
                 and last.headings == block.headings
                 and end - last.start <= PASSAGE_CHARACTERS
                 and not document.text[last.end : start].strip()
             ):
-                found[-1] = PromptPassage(start=last.start, end=end, headings=block.headings)
+                passages[-1] = PromptPassage(start=last.start, end=end, headings=block.headings)
             elif end - start <= PASSAGE_CHARACTERS:
-                found.append(PromptPassage(start=start, end=end, headings=block.headings))
-    return found
+                passages.append(PromptPassage(start=start, end=end, headings=block.headings))
+    return passages
 
 
 def batches_of(passages: Sequence[PromptPassage]) -> list[Sequence[PromptPassage]]:
@@ -72,42 +72,42 @@ def prompt_of(document: DocumentText, batch: Iterable[PromptPassage]) -> str:
         [
             {
                 "number": number,
-                "headings": [document.title, *each.headings],
-                "text": document.text[each.start : each.end],
+                "headings": [document.title, *passage.headings],
+                "text": document.text[passage.start : passage.end],
             }
-            for number, each in enumerate(batch, start=1)
+            for number, passage in enumerate(batch, start=1)
         ],
         ensure_ascii=False,
         indent=1,
     )
 
 
-def listed_in(reply: str, item: type[Item], most: int) -> list[Item] | None:
+def listed_in(reply: str, item: type[Item], max_items: int) -> list[Item] | None:
     """Parse the valid items of the first list in a reply; None without a list.
 
     The incomplete end of a truncated list is dropped.
     """
-    place = reply.find("[")
-    if place < 0:
+    offset = reply.find("[")
+    if offset < 0:
         return None
-    found: list[Item] = []
+    parsed: list[Item] = []
     objects = 0
-    place += 1
-    while objects < most:
-        while place < len(reply) and (reply[place].isspace() or reply[place] == ","):
-            place += 1
-        if reply[place : place + 1] != "{":
+    offset += 1
+    while objects < max_items:
+        while offset < len(reply) and (reply[offset].isspace() or reply[offset] == ","):
+            offset += 1
+        if reply[offset : offset + 1] != "{":
             break
         try:
-            held, place = _DECODER.raw_decode(reply, place)
+            value, offset = _DECODER.raw_decode(reply, offset)
         except JSONDecodeError:
             break
         objects += 1
         try:
-            found.append(item.model_validate(held))
+            parsed.append(item.model_validate(value))
         except ValidationError:
             continue
-    return found if objects or reply[place : place + 1] == "]" else None
+    return parsed if objects or reply[offset : offset + 1] == "]" else None
 
 
 def _sentences(document: DocumentText, block: TextBlock) -> Iterator[tuple[int, int]]:

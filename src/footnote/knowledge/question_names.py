@@ -24,20 +24,20 @@ def names_in(question: str) -> Sequence[QuestionName]:
     If a word after the first has a capital letter or digit, a span must begin and end with such a
     word; otherwise all spans count.
 
-    >>> [each.text for each in names_in("Who leads Northwind Traders of Hull?")][:2]
+    >>> [name.text for name in names_in("Who leads Northwind Traders of Hull?")][:2]
     ['Who leads Northwind Traders of Hull', 'Who leads Northwind Traders']
     """
-    words = [each.strip(_AROUND) for each in question.split()[:_WORDS_READ]]
-    marked = [any(c.isupper() or c.isdigit() for c in each) for each in words]
+    words = [word.strip(_AROUND) for word in question.split()[:_WORDS_READ]]
+    marked = [any(c.isupper() or c.isdigit() for c in word) for word in words]
     if not any(marked[1:]):
         # A capital at the beginning says nothing where there is no other.
-        marked = [bool(each) for each in words]
-    found = []
+        marked = [bool(word) for word in words]
+    names = []
     for length in range(min(MOST_WORDS, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             end = start + length
             if marked[start] and marked[end - 1]:
                 text = " ".join(words[start:end])
                 if keys := form_keys(text):
-                    found.append(QuestionName(start=start, end=end, text=text, keys=keys))
-    return found
+                    names.append(QuestionName(start=start, end=end, text=text, keys=keys))
+    return names

@@ -44,30 +44,30 @@ def pairs_of(text: str, entities: Sequence[ExtractedEntity]) -> tuple[EntityPair
     """Return the pairs of named entities that occur in one sentence, strongest first."""
     places = sorted(
         (start, end, at)
-        for at, each in enumerate(entities)
-        if each.kind in NAMED_KINDS
-        for start, end in each.spans
+        for at, entity in enumerate(entities)
+        if entity.kind in NAMED_KINDS
+        for start, end in entity.spans
     )
     starts = [start for start, _, _ in places]
     weights: dict[tuple[int, int], float] = defaultdict(float)
-    shown: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
+    evidence: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
     for start, end in sentence_spans(text):
         if end - start > _LONGEST_SENTENCE:
             continue
         inside = places[bisect_left(starts, start) : bisect_left(starts, end)]
-        together = sorted({at for _, until, at in inside if until <= end})
-        if not 2 <= len(together) <= MOST_TOGETHER:
+        present = sorted({at for _, until, at in inside if until <= end})
+        if not 2 <= len(present) <= MOST_TOGETHER:
             continue
-        for pair in combinations(together, 2):
-            weights[pair] += 1 / (len(together) - 1)
-            shown[pair].append((len(together), start, end))
+        for pair in combinations(present, 2):
+            weights[pair] += 1 / (len(present) - 1)
+            evidence[pair].append((len(present), start, end))
     strongest = sorted(weights, key=lambda pair: (-weights[pair], pair))[:MOST_PAIRS]
     return tuple(
         EntityPair(
             first=pair[0],
             second=pair[1],
             weight=weights[pair],
-            spans=tuple((start, end) for _, start, end in sorted(shown[pair])[:PLACES_KEPT]),
+            spans=tuple((start, end) for _, start, end in sorted(evidence[pair])[:PLACES_KEPT]),
         )
         for pair in strongest
     )
@@ -86,45 +86,49 @@ def document_keys(
     head = None if match is None else (match.start(), match.start() + len(match[0].rstrip()))
     if head is None:
         return ()
-    found = [DocumentKey(role=KeyRole.IS, text=each, span=head) for each in _names(title, filename)]
-    own = {each.text for each in found}
+    keys = [DocumentKey(role=KeyRole.IS, text=name, span=head) for name in _names(title, filename)]
+    own_keys = {document_key.text for document_key in keys}
     for role, name in ((KeyRole.IS, "message_id"), (KeyRole.REPLIES_TO, "in_reply_to")):
         if ids := re.findall(r"<[^<>\s]+>", str(metadata.get(name, ""))):
-            found.append(DocumentKey(role=role, text=f"mail\n{ids[0]}", span=head))
-    titled = head[1] if words_of(text[slice(*head)]) == words_of(title) else 0
+            keys.append(DocumentKey(role=role, text=f"mail\n{ids[0]}", span=head))
+    title_end = head[1] if words_of(text[slice(*head)]) == words_of(title) else 0
     cited: dict[str, tuple[int, int]] = {}
     for key, span in _cited(text, entities):
         # A document does not cite itself, nor what its own title begins or ends with.
-        if key not in own and key not in cited and span[0] >= titled:
+        if key not in own_keys and key not in cited and span[0] >= title_end:
             cited[key] = span
             if len(cited) == MOST_CITATIONS:
                 break
-    found += [DocumentKey(role=KeyRole.NAMES, text=key, span=at) for key, at in cited.items()]
-    return (*found, *_sentences(text))
+    keys += [DocumentKey(role=KeyRole.NAMES, text=key, span=at) for key, at in cited.items()]
+    return (*keys, *_sentences(text))
 
 
-def resemblance(one: frozenset[bytes], other: frozenset[bytes]) -> float:
+def resemblance(sketch: frozenset[bytes], other_sketch: frozenset[bytes]) -> float:
     """Estimate the share of sentences that two documents have in common, 0…1, by their sketches.
 
     A sketch is the `SKETCH_SENTENCES` least keys of a document's sentences. The Jaccard similarity
     as Broder (1997) estimates it from them; exact where no document has more sentences.
     """
-    least = sorted(one | other)[:SKETCH_SENTENCES]
-    return sum(each in one and each in other for each in least) / len(least) if least else 0.0
+    smallest = sorted(sketch | other_sketch)[:SKETCH_SENTENCES]
+    return (
+        sum(key in sketch and key in other_sketch for key in smallest) / len(smallest)
+        if smallest
+        else 0.0
+    )
 
 
 def title_words(title: str) -> tuple[str, ...]:
     """The words of a title without numbers, which differ between versions of one document."""
     return tuple(
-        each
-        for each in words_of(title)
-        if not any(map(str.isdigit, each)) and each not in ("v", "version", "draft", "final")
+        word
+        for word in words_of(title)
+        if not any(map(str.isdigit, word)) and word not in ("v", "version", "draft", "final")
     )
 
 
 def _names(title: str, filename: str) -> Iterator[str]:
     words = words_of(title)
-    if _tells(words):
+    if _is_specific(words):
         yield f"marked\n{' '.join(words)}"
     if len(words) in _TITLE_WORDS:
         yield f"title\n{' '.join(words)}"
@@ -141,13 +145,13 @@ def _cited(text: str, entities: Sequence[ExtractedEntity]) -> Iterator[tuple[str
             yield f"file\n{text[start : match.end()].casefold()}", (start, match.end())
     for match in _QUOTED.finditer(text):
         words = words_of(match[1])
-        if _tells(words):
+        if _is_specific(words):
             yield f"marked\n{' '.join(words)}", match.span(1)
-    for each in entities:
-        if each.kind is EntityKind.OTHER:
-            for form, span in zip(each.forms, each.spans, strict=False):
+    for entity in entities:
+        if entity.kind is EntityKind.OTHER:
+            for form, span in zip(entity.forms, entity.spans, strict=False):
                 words = words_of(form)
-                if _tells(words) and words_of(text[slice(*span)]) == words:
+                if _is_specific(words) and words_of(text[slice(*span)]) == words:
                     yield f"marked\n{' '.join(words)}", span
     for start, end in _capitalised(text):
         yield f"title\n{' '.join(words_of(text[start:end]))}", (start, end)
@@ -159,34 +163,36 @@ def _capitalised(text: str) -> Iterator[tuple[int, int]]:
         if end - start > _LONGEST_SENTENCE:
             continue
         tokens = list(_TOKEN.finditer(text, start, end))
-        heavy = [not token[0][0].islower() for token in tokens]
-        for first, begins in enumerate(heavy):
+        capitals = [not token[0][0].islower() for token in tokens]
+        for first, begins in enumerate(capitals):
             if not begins or tokens[first][0][0].isdigit():
                 continue
-            light = 0
+            lowercase_run = 0
             for last in range(first + 1, min(first + _TITLE_WORDS.stop - 1, len(tokens))):
                 between = text[tokens[last - 1].end() : tokens[last].start()]
                 if _GAP.fullmatch(between) is None:
                     break
-                light = 0 if heavy[last] else light + 1
-                if light > 2:
+                lowercase_run = 0 if capitals[last] else lowercase_run + 1
+                if lowercase_run > 2:
                     break
-                if heavy[last] and last - first + 1 in _TITLE_WORDS:
+                if capitals[last] and last - first + 1 in _TITLE_WORDS:
                     yield tokens[first].start(), tokens[last].end()
 
 
 def _sentences(text: str) -> Iterator[DocumentKey]:
     for start, end in sentence_spans(text):
         words = words_of(text[start:end])
-        said = " ".join(words)
-        if len(words) >= _LEAST_SENTENCE_WORDS or _ideographs(said) >= _LEAST_OF_SENTENCE:
-            yield DocumentKey(role=KeyRole.SAYS, text=f"says\n{said}", span=(start, end))
+        sentence = " ".join(words)
+        if len(words) >= _LEAST_SENTENCE_WORDS or _ideographs(sentence) >= _LEAST_OF_SENTENCE:
+            yield DocumentKey(role=KeyRole.SAYS, text=f"says\n{sentence}", span=(start, end))
 
 
-def _tells(words: Sequence[str]) -> bool:
+def _is_specific(words: Sequence[str]) -> bool:
     """Whether the words are specific enough to identify a document when quoted."""
     return len(words) in _MARKED_WORDS or _ideographs("".join(words)) >= _LEAST_IDEOGRAPHS
 
 
 def _ideographs(text: str) -> int:
-    return sum("\u3040" <= each <= "\u9fff" or "\uac00" <= each <= "\ud7a3" for each in text)
+    return sum(
+        "\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3" for character in text
+    )

@@ -23,7 +23,7 @@ _SCALE = re.compile(
     ),
     re.IGNORECASE,
 )
-_SAID = re.compile(
+_SCALE_PHRASE = re.compile(
     r"(?:\(|\bin\b|\ben\b|\bamounts?\b|\bbeträge\b|[€$£])[^().\n]{0,60}", re.IGNORECASE
 )
 _BRACKETED = re.compile(r"\((?:[^().\n]{0,40}\b)?(?:in|en)\s[^().\n]{0,40}\)", re.IGNORECASE)
@@ -50,11 +50,11 @@ class Scale:
     """Its code; empty where none is named."""
     percent: bool = False
 
-    def within(self, whole: Scale) -> Scale:
+    def within(self, outer: Scale) -> Scale:
         """Return this scale, completed by that of the enclosing table where it states nothing."""
         if self.percent:
             return self
-        return Scale(self.power or whole.power, self.currency or whole.currency)
+        return Scale(self.power or outer.power, self.currency or outer.currency)
 
 
 def scale_of_head(text: str) -> Scale:
@@ -63,18 +63,18 @@ def scale_of_head(text: str) -> Scale:
     >>> scale_of_head("€m"), scale_of_head("Change %")
     (Scale(power=6, currency='EUR', percent=False), Scale(power=0, currency='', percent=True))
     """
-    found = _scale_in(text)
-    return Scale(percent=True) if not found.power and _PERCENT.search(text) else found
+    scale = _scale_in(text)
+    return Scale(percent=True) if not scale.power and _PERCENT.search(text) else scale
 
 
 def scale_said(text: str) -> Scale:
     """The scale that a text names in brackets or after `in`."""
-    return _scale_in(" ; ".join(_SAID.findall(text)))
+    return _scale_in(" ; ".join(_SCALE_PHRASE.findall(text)))
 
 
 def only_scale_of(text: str) -> Scale:
     """The scale that a document states in brackets once for all tables, if exactly one."""
-    powers = {_scale_in(each.group()).power for each in _BRACKETED.finditer(text)} - {0}
+    powers = {_scale_in(match.group()).power for match in _BRACKETED.finditer(text)} - {0}
     return Scale(power=powers.pop()) if len(powers) == 1 else Scale()
 
 
@@ -86,8 +86,8 @@ def is_unscaled(label: str) -> bool:
 def currency_of_column(cells: Sequence[str]) -> str:
     """The currency that some cells of a column have, which holds for all; empty if not unique."""
     units = {number.unit for number in map(number_in, cells) if number is not None}
-    named = units & _CURRENCIES
-    return named.pop() if len(named) == 1 and units <= named | {"", "%"} else ""
+    currencies = units & _CURRENCIES
+    return currencies.pop() if len(currencies) == 1 and units <= currencies | {"", "%"} else ""
 
 
 def without_scale(text: str) -> str:

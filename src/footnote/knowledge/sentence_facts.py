@@ -45,7 +45,7 @@ _NO_KEYS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _ParsedFact:
     """A statement found in a text, with its spans."""
 
     kind: FactKind
@@ -66,7 +66,7 @@ def line_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFa
             continue
         start = match.start("value") + match["value"].find(value)
         key_start = match.start("key") + match["key"].find(key)
-        found = _Found(
+        parsed = _ParsedFact(
             kind=FactKind.PROPERTY,
             subject=subject,
             predicate=key,
@@ -75,7 +75,7 @@ def line_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFa
             spans=((start, start + len(value)), (key_start, key_start + len(key))),
             quoted=(key_start, start + len(value)),
         )
-        yield _fact(document, block, found)
+        yield _fact(document, block, parsed)
 
 
 def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
@@ -85,29 +85,29 @@ def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[Extract
         sentence = document.text[start:end]
         if len(sentence) > _MOST_SENTENCE or "|" in sentence:
             continue
-        said = said_in(sentence, document.language or "en")
-        if said is None:
+        parsed = said_in(sentence, document.language or "en")
+        if parsed is None:
             continue
-        held = start + said.object_start
-        found = _Found(
-            kind=FactKind.DEFINITION if said.defines else FactKind.STATEMENT,
-            subject=said.subject,
-            predicate=said.verb,
-            object=" ".join(said.object.split()),
+        object_start = start + parsed.object_start
+        sentence_fact = _ParsedFact(
+            kind=FactKind.DEFINITION if parsed.defines else FactKind.STATEMENT,
+            subject=parsed.subject,
+            predicate=parsed.verb,
+            object=" ".join(parsed.object.split()),
             statement=" ".join(sentence.replace("**", "").split()),
-            spans=((held, held + len(said.object)), (start, end)),
+            spans=((object_start, object_start + len(parsed.object)), (start, end)),
             quoted=(start, end),
         )
-        yield _fact(document, block, found)
+        yield _fact(document, block, sentence_fact)
 
 
-def _is_property(written: str, key: str, value: str) -> bool:
+def _is_property(matched_key: str, key: str, value: str) -> bool:
     """Whether the text before and after a line's colon is a key with a value."""
     words = key.split()
     return (
         bool(value)
         and 0 < len(words) <= _MOST_KEY_WORDS
-        and _KEY.fullmatch(written) is not None
+        and _KEY.fullmatch(matched_key) is not None
         and _NO_KEYS.isdisjoint((words[0].casefold(), words[-1].casefold().strip(".")))
         and not value.startswith("//")
         and not value.endswith("?")
@@ -117,25 +117,25 @@ def _is_property(written: str, key: str, value: str) -> bool:
     )
 
 
-def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedFact:
-    number = number_of(found.object, document.language, document.text)
+def _fact(document: DocumentText, block: TextBlock, parsed: _ParsedFact) -> ExtractedFact:
+    number = number_of(parsed.object, document.language, document.text)
     dated = (
-        found.statement
-        if found.kind is FactKind.STATEMENT
-        else f"{found.subject} {found.predicate}"
+        parsed.statement
+        if parsed.kind is FactKind.STATEMENT
+        else f"{parsed.subject} {parsed.predicate}"
     )
     valid_from, valid_to = period_of(dated)
-    negators = negators_in(found.statement, document.language or "en")
+    negators = negators_in(parsed.statement, document.language or "en")
     return ExtractedFact(
-        kind=found.kind,
-        subject=found.subject,
-        predicate=found.predicate,
-        object=found.object,
-        statement=found.statement,
-        embedded=(found.statement,),
-        spans=found.spans,
-        quoted=found.quoted,
-        confidence=_CONFIDENCE[found.kind],
+        kind=parsed.kind,
+        subject=parsed.subject,
+        predicate=parsed.predicate,
+        object=parsed.object,
+        statement=parsed.statement,
+        embedded=(parsed.statement,),
+        spans=parsed.spans,
+        quoted=parsed.quoted,
+        confidence=_CONFIDENCE[parsed.kind],
         value=None if number is None else plain_number(number.value),
         unit="" if number is None else number.unit,
         qualifiers={"section": BETWEEN_HEADINGS.join(block.headings)} if block.headings else {},
@@ -159,22 +159,26 @@ def number_of(text: str, language: str | None, around: str = "") -> Quantity | N
     """
     if dates_mentioned(text):
         return None
-    figures = [each for each in figures_of(text, language) if not _is_a_pronoun(each, text)]
+    figures = [
+        candidate for candidate in figures_of(text, language) if not _is_a_pronoun(candidate, text)
+    ]
     if len(figures) > 1:
-        figures = [each for each in figures if not is_time(text[each.start : each.end])]
+        figures = [
+            candidate for candidate in figures if not is_time(text[candidate.start : candidate.end])
+        ]
     if len(figures) != 1 or figures[0].code:
         return None
     [figure] = figures
     if len(figure.values) == 1:
         [value] = figure.values
-        behind = re.match(r"\s?([^\W\d_]+)", text[figure.end :])
-        unit = figure.unit or ("" if behind is None else behind[1])
+        following = re.match(r"\s?([^\W\d_]+)", text[figure.end :])
+        unit = figure.unit or ("" if following is None else following[1])
         return Quantity(value=Decimal(f"{value:.15g}"), unit=unit)
-    written = text[figure.start : figure.end]
+    figure_text = text[figure.start : figure.end]
     if figure.unit in ("", PERCENT):
-        read = number_in(written, language)
+        parsed = number_in(figure_text, language)
     else:
-        read = amount_in(written, language, marks_of_amounts(around))
-    if read is None or float(read.value) not in figure.values:  # in millions, say
+        parsed = amount_in(figure_text, language, marks_of_amounts(around))
+    if parsed is None or float(parsed.value) not in figure.values:  # in millions, say
         return None
-    return Quantity(value=read.value, unit=figure.unit or read.unit)
+    return Quantity(value=parsed.value, unit=figure.unit or parsed.unit)

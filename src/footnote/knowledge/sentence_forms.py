@@ -81,8 +81,8 @@ class Said:
 def said_in(sentence: str, language: str) -> Said | None:
     """Parse a definition or a plain sentence; None for any other sentence.
 
-    >>> found = said_in("The policy does not cover earthquakes.", "en")
-    >>> (found.subject, found.verb, found.object)
+    >>> parsed = said_in("The policy does not cover earthquakes.", "en")
+    >>> (parsed.subject, parsed.verb, parsed.object)
     ('The policy', 'does not cover', 'earthquakes')
     """
     match, defines = _definition(sentence), True
@@ -90,13 +90,13 @@ def said_in(sentence: str, language: str) -> Said | None:
         match, defines = _statement(sentence, language), False
     if match is None:
         return None
-    held = match["object"].rstrip(" .。\n")
-    if not held:
+    stated = match["object"].rstrip(" .。\n")
+    if not stated:
         return None
     return Said(
         subject=_one_line(match["subject"]),
         verb=_one_line(match["verb"]),
-        object=held,
+        object=stated,
         object_start=match.start("object"),
         defines=defines,
     )
@@ -106,19 +106,19 @@ def _definition(sentence: str) -> re.Match[str] | None:
     quoted = _DEFINITION.search(sentence)
     if quoted is not None and quoted.start() <= _LATEST_TERM:
         return quoted
-    plain = _PLAIN_DEFINITION.match(sentence)
-    return plain if plain is not None and _names_something(plain["subject"]) else None
+    match = _PLAIN_DEFINITION.match(sentence)
+    return match if match is not None and _names_something(match["subject"]) else None
 
 
 def _statement(sentence: str, language: str) -> re.Match[str] | None:
     if _SUBORDINATE.search(sentence):
         return None
     if language == "zh":
-        found = _CHINESE.match(sentence)
-        return found if found is not None and found["subject"] not in _UNRESOLVED else None
+        match = _CHINESE.match(sentence)
+        return match if match is not None and match["subject"] not in _UNRESOLVED else None
     pattern = _STATEMENTS.get(language)
-    found = None if pattern is None else pattern.match(sentence)
-    return found if found is not None and _names_something(found["subject"]) else None
+    match = None if pattern is None else pattern.match(sentence)
+    return match if match is not None and _names_something(match["subject"]) else None
 
 
 def _names_something(subject: str) -> bool:

@@ -22,30 +22,30 @@ _LABELS = {
 _NUMBER = r"(?:number|nummer|num(?:é|e|é)ro|n[uú]mero|no\b\.?|nr\b\.?|n\.?[°º]|#|号码|编号|号)"
 _OF = r"(?:(?:de la|de l['’]|de|du|des|der|of the|of)[ \t]*)?"
 _VALUE = r"(?P<number>[^\W_][\w./–-]*)"
-_NAMED = {
+_LABEL_PATTERNS = {
     kind: rf"(?:{label})s?[ \t-]*{_NUMBER}|{_NUMBER}[ \t]*{_OF}(?:{label})\b"
     for kind, label in _LABELS.items()
 }
 _BEFORE = r"^[ \t>*_|•+-]*(?:(?:the|your|our|ihre?|notre|votre|su)[ \t]+)?"
 _LINES = {
     kind: re.compile(
-        rf"{_BEFORE}(?:{named})[ \t*_]*[:：|]?[ \t*_|]*{_VALUE}[ \t*_.]*(?:\||$)",
+        rf"{_BEFORE}(?:{pattern})[ \t*_]*[:：|]?[ \t*_|]*{_VALUE}[ \t*_.]*(?:\||$)",
         re.MULTILINE | re.IGNORECASE,
     )
-    for kind, named in _NAMED.items()
+    for kind, pattern in _LABEL_PATTERNS.items()
 }
 _BESIDE_LABELS = {
     kind: re.compile(
-        rf"{_BEFORE}(?:{named})[ \t*_]*[:：|][ \t*_|]*"
+        rf"{_BEFORE}(?:{pattern})[ \t*_]*[:：|][ \t*_|]*"
         r"(?P<number>(?:[^\W\d_]{1,4}[ \t]+)?[\w./–#-]*\d)",
         re.MULTILINE | re.IGNORECASE,
     )
-    for kind, named in _NAMED.items()
+    for kind, pattern in _LABEL_PATTERNS.items()
 }
 """Match a number of any length, whatever follows it, as in `Invoice number: RE 17 of 3 May`."""
 _TITLES = {
     kind: (
-        re.compile(rf"(?<!\w)(?:{_NAMED[kind]})[ \t:：]*{_VALUE}", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{_LABEL_PATTERNS[kind]})[ \t:：]*{_VALUE}", re.IGNORECASE),
         re.compile(rf"(?<!\w)(?:{label})[ \t:：]+{_VALUE}", re.IGNORECASE),
     )
     for kind, label in _LABELS.items()
@@ -73,13 +73,13 @@ def subject_number(document: DocumentText) -> SubjectNumber | None:
     """
     for kind in _LABELS:
         stated: dict[str, str] = defaultdict(str)
-        for written in (*_in_title(kind, document.title), *_in_lines(kind, document.text)):
-            compact = _SEPARATORS.sub("", written).casefold()
+        for number in (*_in_title(kind, document.title), *_in_lines(kind, document.text)):
+            compact = _SEPARATORS.sub("", number).casefold()
             key = compact if any(map(str.isalpha, compact)) else f"{kind} {compact}"
-            stated[key] = stated[key] or written
+            stated[key] = stated[key] or number
         if len(stated) == 1:
-            [(key, written)] = stated.items()
-            return SubjectNumber(written=written, key=key)
+            [(key, number)] = stated.items()
+            return SubjectNumber(written=number, key=key)
         if stated or _short_numbers(kind, document):
             # A document with several numbers is about none of them. One with a short number is not
             # identified by it, and must not count as being about its contract either.
@@ -99,34 +99,34 @@ def short_number(document: DocumentText) -> str:
 def _short_numbers(kind: str, document: DocumentText) -> frozenset[str]:
     """Numbers of any length that a document states for this kind, in its title or after a label."""
     title = _YEAR.sub("", document.title)
-    in_title = chain.from_iterable(each.finditer(title) for each in _TITLES[kind])
-    beside = _BESIDE_LABELS[kind].finditer(document.text)
+    in_title = chain.from_iterable(pattern.finditer(title) for pattern in _TITLES[kind])
+    labelled = _BESIDE_LABELS[kind].finditer(document.text)
     return frozenset(
         f"{kind} {_SEPARATORS.sub('', match['number']).casefold()}"
-        for match in chain(in_title, _LINES[kind].finditer(document.text), beside)
+        for match in chain(in_title, _LINES[kind].finditer(document.text), labelled)
         if re.search(r"\d", match["number"])
     )
 
 
 def _in_lines(kind: str, text: str) -> Iterator[str]:
     for match in _LINES[kind].finditer(text):
-        written = match["number"].rstrip("./–-")
-        if is_identifier(written.casefold()) or sum(map(str.isdigit, written)) >= _FEWEST_DIGITS:
-            yield written
+        number = match["number"].rstrip("./–-")
+        if is_identifier(number.casefold()) or sum(map(str.isdigit, number)) >= _FEWEST_DIGITS:
+            yield number
 
 
 def _in_title(kind: str, title: str) -> Iterator[str]:
-    numbered, alone = _TITLES[kind]
+    numbered, unlabelled = _TITLES[kind]
     for match in numbered.finditer(title):
-        written = match["number"].rstrip("./–-")
-        if sum(map(str.isdigit, written)) >= _FEWEST_DIGITS or is_identifier(written.casefold()):
-            yield written
-    for match in alone.finditer(title):
-        written = match["number"].rstrip("./–-")
+        number = match["number"].rstrip("./–-")
+        if sum(map(str.isdigit, number)) >= _FEWEST_DIGITS or is_identifier(number.casefold()):
+            yield number
+    for match in unlabelled.finditer(title):
+        number = match["number"].rstrip("./–-")
         # A year beside a word, as in `Policy FY2024`, numbers nothing.
         if (
-            is_identifier(written.casefold())
-            and sum(map(str.isdigit, _YEAR.sub("", re.sub(r"(?<=[^\W\d_])(?=\d)", " ", written))))
+            is_identifier(number.casefold())
+            and sum(map(str.isdigit, _YEAR.sub("", re.sub(r"(?<=[^\W\d_])(?=\d)", " ", number))))
             >= 2
         ):
-            yield written
+            yield number

@@ -56,31 +56,32 @@ def candidates_of(document: DocumentText, terms: Sequence[str] = ()) -> list[Sen
     Of many, the first and those with the document's most frequent words. `terms` are its topics;
     they count like its most frequent words.
     """
-    found = [
+    sentences = [
         Sentence(start=block.start + start, end=block.start + end)
         for block in document.blocks
         if block.kind in _PROSE
         for start, end in sentence_spans(document.text[block.start : block.end])
         if _SHORTEST <= end - start <= _LONGEST and document.text[block.start + end - 1] in _ENDS
     ]
-    words = [_words(document.text[each.start : each.end]) for each in found]
-    counts = Counter(word for each in words for word in set(each))
+    words = [_words(document.text[sentence.start : sentence.end]) for sentence in sentences]
+    counts = Counter(word for sentence_words in words for word in set(sentence_words))
     weights = {word: math.log1p(count) for word, count in counts.items() if count > 1}
-    most = max(weights.values(), default=1.0)
-    weights |= {word: most for each in terms for word in _words(each)}
+    highest = max(weights.values(), default=1.0)
+    weights |= {word: highest for term in terms for word in _words(term)}
     scores = [
-        sum(weights.get(word, 0.0) for word in set(each)) / math.sqrt(len(each) + 8)
-        for each in words
+        sum(weights.get(word, 0.0) for word in set(sentence_words))
+        / math.sqrt(len(sentence_words) + 8)
+        for sentence_words in words
     ]
-    best = sorted(range(len(found)), key=lambda at: (at != 0, -scores[at], at))[:_CONSIDERED]
-    seen: set[str] = set()
-    kept = []
+    best = sorted(range(len(sentences)), key=lambda at: (at != 0, -scores[at], at))[:_CONSIDERED]
+    unique: set[str] = set()
+    candidates = []
     for at in sorted(best):
-        said = " ".join(words[at])
-        if said not in seen:
-            seen.add(said)
-            kept.append(found[at])
-    return kept
+        sentence = " ".join(words[at])
+        if sentence not in unique:
+            unique.add(sentence)
+            candidates.append(sentences[at])
+    return candidates
 
 
 def centralities(vectors: Vectors, toward: Vector | None = None) -> Weights:
@@ -106,34 +107,38 @@ def centralities(vectors: Vectors, toward: Vector | None = None) -> Weights:
     ranks = start
     for _ in range(_ROUNDS):
         ranks = (1 - damping) * start + damping * (ranks @ moves)
-    found: Weights = ranks / ranks.max()
-    return found
+    normalised: Weights = ranks / ranks.max()
+    return normalised
 
 
 def chosen(
-    vectors: Vectors, weights: Weights, most: int, owners: Sequence[int] = (), of_each: int = 0
+    vectors: Vectors,
+    weights: Weights,
+    max_sentences: int,
+    owners: Sequence[int] = (),
+    of_each: int = 0,
 ) -> list[int]:
-    """Select up to `most` sentences, best first, without duplicates.
+    """Select up to `max_sentences` sentences, best first, without duplicates.
 
-    With `owners`, the document number of each sentence, at most `of_each` of one document.
+    With `owners`, the document number of each sentence, select at most `of_each` of one document.
     """
-    left = np.ones(weights.size, bool)
-    nearest = np.zeros(weights.size)
-    taken: Counter[int] = Counter()
-    found: list[int] = []
-    while len(found) < most and left.any():
-        scores = np.where(left, _RELEVANCE * weights - (1 - _RELEVANCE) * nearest, -np.inf)
+    available = np.ones(weights.size, bool)
+    redundancy = np.zeros(weights.size)
+    used: Counter[int] = Counter()
+    selected: list[int] = []
+    while len(selected) < max_sentences and available.any():
+        scores = np.where(available, _RELEVANCE * weights - (1 - _RELEVANCE) * redundancy, -np.inf)
         best = int(scores.argmax())
-        left[best] = False
-        if found and nearest[best] > _MOST_SIMILAR:
+        available[best] = False
+        if selected and redundancy[best] > _MOST_SIMILAR:
             continue
         if owners:
-            if taken[owners[best]] == of_each:
+            if used[owners[best]] == of_each:
                 continue
-            taken[owners[best]] += 1
-        found.append(best)
-        nearest = np.maximum(nearest, vectors @ vectors[best])
-    return found
+            used[owners[best]] += 1
+        selected.append(best)
+        redundancy = np.maximum(redundancy, vectors @ vectors[best])
+    return selected
 
 
 def _words(text: str) -> list[str]:

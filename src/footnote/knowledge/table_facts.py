@@ -40,7 +40,9 @@ _MOST_LABEL, _MOST_VALUE = 160, 240
 """Most characters of a label and a value; longer cells hold prose."""
 _MOST_HEADS_EMBEDDED = 200
 """Most characters of a table's column heads that are embedded."""
-_NOTHING = frozenset(("", "-", "–", "—", "n/a", "n.a.", "k. a.", "k.a.", "nil", "*", "…", "..."))
+_EMPTY_CELLS = frozenset(
+    ("", "-", "–", "—", "n/a", "n.a.", "k. a.", "k.a.", "nil", "*", "…", "...")
+)
 _IN_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 
 
@@ -84,9 +86,9 @@ class _Table:
     def below(self, label: GridCell) -> _Table:
         """Return the properties of the rows below a lone label, which names a group or states a
         scale."""
-        own = scale_said(label.text)
-        scaled = replace(self, scale=own.within(self.scale))
-        if not label.text or (own.power and label.text.startswith("(")):
+        label_scale = scale_said(label.text)
+        scaled = replace(self, scale=label_scale.within(self.scale))
+        if not label.text or (label_scale.power and label.text.startswith("(")):
             return scaled
         spans = ((label.start, label.end),)
         return replace(scaled, group=label.text.rstrip(":"), group_spans=spans)
@@ -94,17 +96,17 @@ class _Table:
     def embedded(self, label: str, column: int) -> tuple[str, ...]:
         """Texts whose vectors are averaged for a cell: its row twice, all column heads, and its
         own."""
-        heads = [each.head for each in self.columns]
-        shown = ", ".join(filter(None, heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
+        heads = [table_column.head for table_column in self.columns]
+        all_heads = ", ".join(filter(None, heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
         row = f"{label} ({self.group or self.about})"
-        return tuple(filter(None, (row, row, shown, heads[column])))
+        return tuple(filter(None, (row, row, all_heads, heads[column])))
 
     def words_of(self, label: GridCell, cell: GridCell, column: int) -> tuple[tuple[int, int], ...]:
         """Return the spans of all text of a cell's fact, the cell's first."""
-        own = ((cell.start, cell.end), (label.start, label.end))
+        cell_spans = ((cell.start, cell.end), (label.start, label.end))
         heads = (*self.columns[column].head_spans, *self.columns[self.labels].head_spans)
         above = (*heads, *self.group_spans)
-        return tuple(dict.fromkeys((*own, *above)))
+        return tuple(dict.fromkeys((*cell_spans, *above)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +121,11 @@ class _Claim:
 
 
 def table_facts(
-    document: DocumentText, block: TextBlock, said_once: Scale
+    document: DocumentText, block: TextBlock, document_scale: Scale
 ) -> Iterator[ExtractedFact]:
     """Extract the facts of one table, cell by cell; none if it cannot be parsed.
 
-    `said_once` is the scale that the document names once for all of its tables.
+    `document_scale` is the scale that the document names once for all of its tables.
 
     A row's first cell is its label, and the subject; where columns are periods the table's caption,
     heading or document is the subject and the label the predicate.
@@ -131,21 +133,23 @@ def table_facts(
     grid = grid_of(document.text, block.start, block.end)
     if grid is None or len(grid.rows) * len(grid.rows[0]) > _MOST_CELLS:
         return
-    before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
-    lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
+    preceding = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
+    lead = "\n".join(
+        paragraph for paragraph in re.split(r"\n\s*\n", preceding)[-2:] if "|" not in paragraph
+    )
     columns = [_column_of(grid, number, document) for number in range(len(grid.rows[0]))]
-    labels = 1 if len(columns) > 2 and _counts(grid.column(0)) else 0
+    labels = 1 if len(columns) > 2 and _is_numbering(grid.column(0)) else 0
     scale = columns[labels].scale.within(scale_said(lead))
     if not scale.power:
-        scale = scale.within(said_once)
+        scale = scale.within(document_scale)
     heading = block.headings[-1] if block.headings else document.title
     # The caption is the line right above a table, if it is short and no sentence.
     last = lead.rsplit("\n", 1)[-1].strip()
-    named = _IN_BRACKETS.sub("", last).strip(" :*#_")
+    caption = _IN_BRACKETS.sub("", last).strip(" :*#_")
     is_sentence = last.endswith((".", "!", "?", ";"))
     table = _Table(
         language=document.language,
-        about=(named if len(last) <= _MOST_CAPTION and not is_sentence else "") or heading,
+        about=(caption if len(last) <= _MOST_CAPTION and not is_sentence else "") or heading,
         headings=block.headings,
         labels=labels,
         columns=columns,
@@ -153,27 +157,27 @@ def table_facts(
     )
     for row in grid.rows:
         label, *cells = row[table.labels :]
-        if all(cell.text.casefold() in _NOTHING for cell in cells):
+        if all(cell.text.casefold() in _EMPTY_CELLS for cell in cells):
             table = table.below(label)
             continue
         if not label.text or len(label.text) > _MOST_LABEL:
             continue
         for column, cell in enumerate(cells, start=table.labels + 1):
-            if cell.text.casefold() not in _NOTHING and len(cell.text) <= _MOST_VALUE:
+            if cell.text.casefold() not in _EMPTY_CELLS and len(cell.text) <= _MOST_VALUE:
                 yield _cell_fact(table, label, cell, column)
 
 
 def _column_of(grid: Grid, number: int, document: DocumentText) -> _Column:
-    named = grid.heads_of(number)
-    head = " ".join(cell.text for cell in named)
-    period, beside = period_and_rest(head)
+    heads = grid.heads_of(number)
+    head = " ".join(cell.text for cell in heads)
+    period, remainder = period_and_rest(head)
     cells = grid.column(number)
     currency = currency_of_column(cells)
     return _Column(
         head=head,
-        head_spans=tuple((cell.start, cell.end) for cell in named),
+        head_spans=tuple((cell.start, cell.end) for cell in heads),
         period=period,
-        beside_period=beside,
+        beside_period=remainder,
         scale=scale_of_head(head),
         currency=currency,
         marks=marks_of_column(cells, document.language, marks_of_amounts(document.text))
@@ -193,27 +197,27 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
     value, unit, scale = _value_of(table, label.text, cell.text, column)
     qualifiers["scale"] = scale
     group = f" ({table.group})" if table.group else ""
-    named = (
+    name = (
         f"{claim.subject} – {claim.predicate}{group}"
         if by_row
         else f"{claim.subject}{group} – {claim.predicate or 'value'}"
     )
     head = table.columns[column].head
-    told = f", {head}" if claim.period != NO_PERIOD and not claim.head else ""
+    head_suffix = f", {head}" if claim.period != NO_PERIOD and not claim.head else ""
     confidence = _TEXT_CONFIDENCE if value is None else _NUMBER_CONFIDENCE
     return ExtractedFact(
         kind=FactKind.CELL,
         subject=claim.subject,
         predicate=claim.predicate,
         object=cell.text,
-        statement=f"{named}{told}: {cell.text}{f' ({scale})' if scale else ''}",
+        statement=f"{name}{head_suffix}: {cell.text}{f' ({scale})' if scale else ''}",
         embedded=table.embedded(label.text, column),
         spans=table.words_of(label, cell, column),
         quoted=(label.start, cell.end),
         confidence=confidence - (0 if head else _UNNAMED_COLUMN),
         value=value,
         unit=unit,
-        qualifiers={name: said for name, said in qualifiers.items() if said},
+        qualifiers={name: qualifier for name, qualifier in qualifiers.items() if qualifier},
         valid_from=claim.period[0],
         valid_to=claim.period[1],
     )
@@ -221,33 +225,33 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
 
 def _claim_of(table: _Table, label: str, column: int) -> _Claim:
     """Return what the cell in the row of a label and in a column is the value of."""
-    named = table.columns[column]
-    period, head = named.period, named.beside_period
+    table_column = table.columns[column]
+    period, head = table_column.period, table_column.beside_period
     corner = table.columns[table.labels].head
     if period != NO_PERIOD:
         # `As of December 31,` in the corner dates the years above the columns.
-        dated = period_of(f"{corner} {named.head}") if corner and not head else NO_PERIOD
+        dated = period_of(f"{corner} {table_column.head}") if corner and not head else NO_PERIOD
         period = period if dated == NO_PERIOD else dated
         return _Claim(label, head, period, head) if head else _Claim(table.about, label, period, "")
-    period, rest = period_and_rest(label)
+    period, remainder = period_and_rest(label)
     if period != NO_PERIOD:
-        return _Claim(label if rest else table.about, head, period, head)
+        return _Claim(label if remainder else table.about, head, period, head)
     return _Claim(label, head, period_of(table.group), head)
 
 
 def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | None, str, str]:
     """Parse a cell: its number with the scale applied, its unit, and the name of the scale."""
-    named = table.columns[column]
-    read = amount_in if named.currency else number_in
-    number = read(cell, table.language, named.marks)
+    table_column = table.columns[column]
+    parse = amount_in if table_column.currency else number_in
+    number = parse(cell, table.language, table_column.marks)
     if number is None or is_time(cell):
         return None, "", ""
-    scale = named.scale.within(table.scale)
+    scale = table_column.scale.within(table.scale)
     if number.unit == "%" or (not number.unit and scale.percent):
         return plain_number(number.value), "%", ""
     if is_unscaled(label):
         return plain_number(number.value), number.unit, ""
-    unit = number.unit or scale.currency or named.currency
+    unit = number.unit or scale.currency or table_column.currency
     return (
         plain_number(number.value.scaleb(scale.power)),
         unit,
@@ -255,16 +259,22 @@ def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | 
     )
 
 
-def _counts(cells: Sequence[str]) -> bool:
+def _is_numbering(cells: Sequence[str]) -> bool:
     """Whether the cells of a column only number its rows, by numerals or letters.
 
-    >>> _counts(["1.", "2.", "3."]), _counts(["A", "B"]), _counts(["2019", "2020"]), _counts(["1"])
-    (True, True, False, False)
+    >>> [_is_numbering(cells) for cells in (["1.", "2."], ["A", "B"], ["2019", "2020"], ["1"])]
+    [True, True, False, False]
     """
-    bare = [each.strip(" .):(") for each in cells if each]
-    if len(bare) < 2 or any(len(each) > 1 and not each.isdecimal() for each in bare):
+    numerals = [cell.strip(" .):(") for cell in cells if cell]
+    if len(numerals) < 2 or any(
+        len(numeral) > 1 and not numeral.isdecimal() for numeral in numerals
+    ):
         return False
-    numbers = [int(each) if each.isdecimal() else ord(each.casefold()) for each in bare if each]
+    numbers = [
+        int(numeral) if numeral.isdecimal() else ord(numeral.casefold())
+        for numeral in numerals
+        if numeral
+    ]
     starts = (0, 1, ord("a"))
     return (
         numbers[:1] != []

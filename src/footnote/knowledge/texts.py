@@ -53,26 +53,26 @@ def blocks_of(passages: Sequence[TextPart]) -> tuple[TextBlock, ...]:
 
     Passages come in the order of the document; they may overlap.
     """
-    found: list[TextBlock] = []
+    blocks: list[TextBlock] = []
     goes_on = False
     for passage in passages:
         for span in passage.spans:
-            last = found[-1] if found else None
-            reached = 0 if last is None else last.end
-            if last is not None and span.char_end <= reached:
+            last = blocks[-1] if blocks else None
+            end = 0 if last is None else last.end
+            if last is not None and span.char_end <= end:
                 continue
-            joins = span.char_start < reached or (goes_on and not span.begins)
-            near = span.char_start - reached <= _BETWEEN_PARTS
-            if last is not None and joins and near and last.kind is span.kind:
-                found[-1] = replace(last, end=span.char_end)
+            joins = span.char_start < end or (goes_on and not span.begins)
+            is_adjacent = span.char_start - end <= _BETWEEN_PARTS
+            if last is not None and joins and is_adjacent and last.kind is span.kind:
+                blocks[-1] = replace(last, end=span.char_end)
             else:
-                found.append(
+                blocks.append(
                     TextBlock(
                         kind=span.kind,
-                        start=max(span.char_start, reached),
+                        start=max(span.char_start, end),
                         end=span.char_end,
                         headings=passage.heading_path,
                     )
                 )
             goes_on = not span.ends
-    return tuple(found)
+    return tuple(blocks)

@@ -50,7 +50,7 @@ class DraftSentence:
     """Indices of the given sentences that support it, from 0; at least one."""
 
 
-class _Said(BaseModel):
+class _ReplySentence(BaseModel):
     """A sentence as a model writes it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -59,37 +59,37 @@ class _Said(BaseModel):
     sources: list[int] = Field(min_length=1, max_length=_MOST_SOURCES)
 
 
-_REPLY = TypeAdapter(list[_Said])
+_REPLY = TypeAdapter(list[_ReplySentence])
 
 
-def prompt_of(given: Sequence[GivenSentence]) -> str:
+def prompt_of(sentences: Sequence[GivenSentence]) -> str:
     """Serialise the sentences as JSON, whose strings no text can escape from."""
     return json.dumps(
         [
-            {"number": number, "document": each.title, "text": each.text}
-            for number, each in enumerate(given, start=1)
+            {"number": number, "document": sentence.title, "text": sentence.text}
+            for number, sentence in enumerate(sentences, start=1)
         ],
         ensure_ascii=False,
         indent=1,
     )
 
 
-def drafts_of_reply(reply: str, given: int) -> tuple[DraftSentence, ...] | None:
+def drafts_of_reply(reply: str, source_count: int) -> tuple[DraftSentence, ...] | None:
     """Parse the sentences of a reply; None if it is no list of them, or cites an unknown number."""
     start, end = reply.find("["), reply.rfind("]")
     if not 0 <= start < end:
         return None
     try:
-        said = _REPLY.validate_json(reply[start : end + 1])
+        replied = _REPLY.validate_json(reply[start : end + 1])
     except ValidationError:
         return None
-    if not 1 <= len(said) <= 2 * MOST_SENTENCES:
+    if not 1 <= len(replied) <= 2 * MOST_SENTENCES:
         return None
-    if any(not 1 <= number <= given for each in said for number in each.sources):
+    if any(not 1 <= number <= source_count for draft in replied for number in draft.sources):
         return None
     drafts: dict[str, DraftSentence] = {}
-    for each in said:
-        text = " ".join(each.sentence.split())
-        sources = tuple(number - 1 for number in dict.fromkeys(each.sources))
+    for draft in replied:
+        text = " ".join(draft.sentence.split())
+        sources = tuple(number - 1 for number in dict.fromkeys(draft.sources))
         drafts.setdefault(text.casefold(), DraftSentence(text=text, sources=sources))
     return tuple(drafts.values())[:MOST_SENTENCES]

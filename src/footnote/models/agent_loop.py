@@ -83,7 +83,7 @@ class AgentLoop:
     @property
     def name(self) -> str:
         """The names of the models in fallback order."""
-        return ", ".join(each.name for each in self.models)
+        return ", ".join(named_model.name for named_model in self.models)
 
     async def __call__(
         self,
@@ -101,12 +101,12 @@ class AgentLoop:
         tool, and the model goes on without its tools. Closing the generator closes the connections.
         Raises ModelUnavailable, with the usage until then.
         """
-        reached = self._toolsets(servers, frozenset(tool.name for tool in tools))
+        toolsets = self._toolsets(servers, frozenset(tool.name for tool in tools))
         agent = Agent(
             self._model(),
             name="footnote",
             instructions=encodable(f"{instructions}\n\n{RULE}"),
-            toolsets=[FunctionToolset([vendor_tool(tool) for tool in tools]), *reached],
+            toolsets=[FunctionToolset([vendor_tool(tool) for tool in tools]), *toolsets],
             retries=bounds.steps,
         )
         state = _State()
@@ -120,19 +120,19 @@ class AgentLoop:
             ) as events:
                 try:
                     async for event in events:
-                        for missing in state.newly_missing(reached):
+                        for missing in state.newly_missing(toolsets):
                             yield missing
-                        for told in state.events_of(event):
-                            yield told
+                        for agent_event in state.events_of(event):
+                            yield agent_event
                         if isinstance(event, FunctionToolCallEvent):
                             self._require_affordable(_usage(events.new_messages()), bounds)
                         if isinstance(event, AgentRunResultEvent):
-                            yield self._last(event.result.new_messages())
+                            yield self._final_piece(event.result.new_messages())
                 finally:
                     # A failed step does not report its usage.
-                    state.usage = _usage(_whole(events.new_messages()))
-                    for response in _whole(events.new_messages()):
-                        note_reply(self._named(response).name, usage_of(response))
+                    state.usage = _usage(_complete_responses(events.new_messages()))
+                    for response in _complete_responses(events.new_messages()):
+                        note_reply(self._model_of(response).name, usage_of(response))
         except Exception as error:
             if isinstance(error, ModelUnavailable):
                 failure = error
@@ -144,16 +144,18 @@ class AgentLoop:
             raise failure from None
 
     def _model(self) -> Model:
-        first, *others = (named.model for named in self.models)
-        return FallbackModel(first, *others, fallback_on=_may_pass_on) if others else first
+        first, *fallbacks = (named_model.model for named_model in self.models)
+        return FallbackModel(first, *fallbacks, fallback_on=_may_pass_on) if fallbacks else first
 
     def _settings(self) -> ModelSettings:
-        each = [settings_for(named.model, self.max_output_tokens) for named in self.models]
-        settings = each[0]
-        if not all("temperature" in one for one in each):
+        candidates = [
+            settings_for(named_model.model, self.max_output_tokens) for named_model in self.models
+        ]
+        settings = candidates[0]
+        if not all("temperature" in candidate for candidate in candidates):
             settings.pop("temperature", None)
         # A step cannot be retried from here, as a whole answer can, so the client library retries.
-        if all("max_retries" in one for one in each):
+        if all("max_retries" in candidate for candidate in candidates):
             settings["max_retries"] = 1
         else:
             settings.pop("max_retries", None)
@@ -190,19 +192,23 @@ class AgentLoop:
                 + ", or ask for less at once",
             )
 
-    def _last(self, messages: Sequence[ModelMessage]) -> Written:
+    def _final_piece(self, messages: Sequence[ModelMessage]) -> Written:
         response = next(_responses(reversed(messages)))
-        named = self._named(response)
-        objection = objection_to(response, named, self.max_output_tokens)
+        named_model = self._model_of(response)
+        objection = objection_to(response, named_model, self.max_output_tokens)
         if objection is not None:
             raise objection
-        return Written(usage=_usage(messages), model=named.name)
+        return Written(usage=_usage(messages), model=named_model.name)
 
-    def _named(self, response: ModelResponse) -> NamedModel:
+    def _model_of(self, response: ModelResponse) -> NamedModel:
         # Vendors report a longer name, such as one with a date.
-        told = response.model_name or ""
-        named = (each for each in self.models if told.startswith(each.model.model_name))
-        return next(named, self.models[0])
+        reported = response.model_name or ""
+        matching = (
+            named_model
+            for named_model in self.models
+            if reported.startswith(named_model.model.model_name)
+        )
+        return next(matching, self.models[0])
 
     def _failure(
         self, error: Exception, bounds: AgentLimits, *, amid_text: bool
@@ -223,7 +229,7 @@ class AgentLoop:
             return declined(self.models[0])
         if isinstance(error, FallbackExceptionGroup):
             every = zip(error.exceptions, self.models, strict=False)
-            return all_failed([failure_of(each, named) for each, named in every])
+            return all_failed([failure_of(cause, named_model) for cause, named_model in every])
         return (interruption_of if amid_text else failure_of)(error, self.models[0])
 
     @property
@@ -266,13 +272,13 @@ class _State:
 
     def newly_missing(self, servers: Sequence[ServerTools]) -> Iterator[AgentEvent]:
         """Report newly unreachable servers, each as a failed call of a tool with its name."""
-        for each in servers:
-            if each.unreachable and each.server not in self.missing:
-                self.missing.add(each.server)
-                call_id = f"mcp-{each.server}"
-                yield ToolCalled(call_id=call_id, name=each.server, arguments="{}")
-                said = f"The MCP server {each.server} cannot be reached: {each.unreachable}."
-                yield ToolReturned(call_id=call_id, name=each.server, result=said, failed=True)
+        for server in servers:
+            if server.unreachable and server.server not in self.missing:
+                self.missing.add(server.server)
+                call_id = f"mcp-{server.server}"
+                yield ToolCalled(call_id=call_id, name=server.server, arguments="{}")
+                message = f"The MCP server {server.server} cannot be reached: {server.unreachable}."
+                yield ToolReturned(call_id=call_id, name=server.server, result=message, failed=True)
 
 
 def _may_pass_on(error: Exception) -> bool:
@@ -299,7 +305,7 @@ def _responses(messages: Iterable[ModelMessage]) -> Iterator[ModelResponse]:
     return (message for message in messages if isinstance(message, ModelResponse))
 
 
-def _whole(messages: Iterable[ModelMessage]) -> list[ModelResponse]:
+def _complete_responses(messages: Iterable[ModelMessage]) -> list[ModelResponse]:
     return [response for response in _responses(messages) if response.state == "complete"]
 
 

@@ -39,12 +39,12 @@ class _Objects:
         except ValueError:
             raise ToolFailed(f"{self.name} was not called: the arguments are not JSON.") from None
 
-    def validate_python(self, given: object, **_: object) -> dict[str, object]:
+    def validate_python(self, value: object, **_: object) -> dict[str, object]:
         """Return the arguments if they are an object. Raises ToolFailed."""
-        if not isinstance(given, dict):
-            said = "the arguments must be a JSON object"
-            raise ToolFailed(f"{self.name} was not called: {said}.")
-        return given
+        if not isinstance(value, dict):
+            message = "the arguments must be a JSON object"
+            raise ToolFailed(f"{self.name} was not called: {message}.")
+        return value
 
 
 def vendor_tool(tool: Tool) -> VendorTool[object]:
@@ -55,20 +55,20 @@ def vendor_tool(tool: Tool) -> VendorTool[object]:
         if problem:
             raise ToolFailed(f"{tool.name} was not called: {problem}.")
         try:
-            said = await tool.call(arguments)
+            result = await tool.call(arguments)
         except FootnoteError as error:
             hint = f" ({error.hint})" if error.hint else ""
             raise ToolFailed(f"{tool.name} failed: {error}{hint}") from None
-        if isinstance(said, Refusal):
-            raise ToolFailed(str(said))
-        return said
+        if isinstance(result, Refusal):
+            raise ToolFailed(str(result))
+        return result
 
-    made: VendorTool[object] = VendorTool.from_schema(
+    wrapped: VendorTool[object] = VendorTool.from_schema(
         call, name=tool.name, description=tool.description, json_schema=dict(tool.parameters)
     )
     # The library's own would accept a list as an object, and word JSON errors in its own way.
-    made.function_schema.validator = _Objects(tool.name)  # type: ignore[assignment]  # as it is used
-    return made
+    wrapped.function_schema.validator = _Objects(tool.name)  # type: ignore[assignment]  # as it is used
+    return wrapped
 
 
 def problem_with(arguments: Mapping[str, object], schema: Mapping[str, object]) -> str:
@@ -84,9 +84,9 @@ def problem_with(arguments: Mapping[str, object], schema: Mapping[str, object]) 
     if unknown and schema.get("additionalProperties") is False:
         return f"it has no {', '.join(unknown)}, but {', '.join(properties)}"
     for name, value in arguments.items():
-        wanted = _mapping(properties.get(name))
-        if wanted and not _fits(value, wanted):
-            return f"{name} does not fit {dict(wanted)}"
+        expected = _mapping(properties.get(name))
+        if expected and not _fits(value, expected):
+            return f"{name} does not fit {dict(expected)}"
     return ""
 
 
@@ -117,4 +117,4 @@ def _mapping(value: object) -> Mapping[str, object]:
 def _names(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
-    return [str(each) for each in value] if isinstance(value, list) else []
+    return [str(name) for name in value] if isinstance(value, list) else []

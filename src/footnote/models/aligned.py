@@ -81,8 +81,8 @@ class Languages:
         This is a mean of all centres, weighted by their cosine to the vector (softmax), so that
         similar languages contribute.
         """
-        near = np.exp(NEARNESS * (_unit(self.centres) @ vector))
-        return _unit(vector - near @ self.centres / near.sum())
+        weights = np.exp(NEARNESS * (_unit(self.centres) @ vector))
+        return _unit(vector - weights @ self.centres / weights.sum())
 
 
 def load_aligned(
@@ -98,11 +98,11 @@ def load_aligned(
     Raises LaneUnavailable when the weights of either are not installed.
     """
     content = files("footnote.models").joinpath(ALIGNMENT_FILE).read_bytes()
-    with ThreadPoolExecutor(1, thread_name_prefix="load-minilm") as beside:
+    with ThreadPoolExecutor(1, thread_name_prefix="load-minilm") as executor:
         choices = (models_folder, precision, threads, batch_tokens)
-        loading = beside.submit(load_minilm, *choices, at_first_use=at_first_use)
+        loading = executor.submit(load_minilm, *choices, at_first_use=at_first_use)
         try:
-            others = load_e5(*choices, at_first_use=at_first_use)
+            multilingual = load_e5(*choices, at_first_use=at_first_use)
         except BaseException:
             if loading.exception() is None:
                 loading.result().close()
@@ -110,9 +110,9 @@ def load_aligned(
     try:
         english = loading.result()
     except BaseException:
-        others.close()
+        multilingual.close()
         raise
-    parts = (english.lane.revision, others.lane.revision, hashlib.sha256(content).hexdigest())
+    parts = (english.lane.revision, multilingual.lane.revision, hashlib.sha256(content).hexdigest())
     digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
     lane = Lane(
         name="document",
@@ -121,7 +121,7 @@ def load_aligned(
         dimensions=english.lane.dimensions,
         revision=f"{digest[:12]}-{precision}",
     )
-    return AlignedEncoder(lane, english, others, read_alignment(content), read_languages())
+    return AlignedEncoder(lane, english, multilingual, read_alignment(content), read_languages())
 
 
 class AlignedEncoder:
@@ -131,13 +131,13 @@ class AlignedEncoder:
         self,
         lane: Lane,
         english: SentenceEncoder,
-        others: SentenceEncoder,
+        multilingual: SentenceEncoder,
         alignment: Alignment,
         languages: Languages,
     ) -> None:
         self._lane = lane
         self._english = english
-        self._others = others
+        self._multilingual = multilingual
         self._alignment = alignment
         self._languages = languages
         self._queries = 0
@@ -156,7 +156,7 @@ class AlignedEncoder:
     @property
     def multilingual(self) -> SentenceEncoder:
         """e5 alone, for classifiers over a question's vector in any language."""
-        return self._others
+        return self._multilingual
 
     @property
     def max_tokens(self) -> int:
@@ -174,17 +174,17 @@ class AlignedEncoder:
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
         """As `embed_documents`, with the result of each model's injection screen."""
         native = await asyncio.to_thread(lambda: [is_english(text) for text in texts])
-        english = [place for place, yes in enumerate(native) if yes]
-        others = [place for place, yes in enumerate(native) if not yes]
+        english = [position for position, is_native in enumerate(native) if is_native]
+        foreign = [position for position, is_native in enumerate(native) if not is_native]
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
         clear = np.zeros(len(texts), dtype=np.int64)
         if english:
-            made = await self._english.run_and_screen([texts[n] for n in english])
-            vectors[english], clear[english] = made.vectors, made.cleared_characters
-        if others:
-            made = await self._others.run_and_screen([texts[n] for n in others])
-            vectors[others] = self._alignment.passages(made.vectors)
-            clear[others] = made.cleared_characters
+            screened = await self._english.run_and_screen([texts[n] for n in english])
+            vectors[english], clear[english] = screened.vectors, screened.cleared_characters
+        if foreign:
+            screened = await self._multilingual.run_and_screen([texts[n] for n in foreign])
+            vectors[foreign] = self._alignment.passages(screened.vectors)
+            clear[foreign] = screened.cleared_characters
         return Screened(vectors=vectors, cleared_characters=clear.tolist())
 
     async def embed_query(self, text: str) -> Vector:
@@ -197,33 +197,33 @@ class AlignedEncoder:
         When no other query is being embedded, a question that looks English is run by both models
         at once; under load MiniLM runs only after e5 has found the question to be English.
         """
-        ahead: asyncio.Future[Vector] | None = None
+        early: asyncio.Future[Vector] | None = None
         if not self._queries and mostly_ascii(text):
-            ahead = self._english.begin_query(text)
+            early = self._english.begin_query(text)
         self._queries += 1
         try:
-            found = await self._others.embed_question(text)
+            embedded = await self._multilingual.embed_question(text)
             across = None
-            if self._alignment.is_english(found.vector):
-                vector = await (ahead or self._english.begin_query(text))
+            if self._alignment.is_english(embedded.vector):
+                vector = await (early or self._english.begin_query(text))
                 self._english.note_query(text)
                 # Passages in other languages have e5 vectors, to which the question's e5 vector is
                 # nearer.
-                across = self._languages.out_of(self._alignment.passages(found.vector[None])[0])
+                across = self._languages.out_of(self._alignment.passages(embedded.vector[None])[0])
             else:
-                vector = self._alignment.query(found.vector)
+                vector = self._alignment.query(embedded.vector)
             return replace(
-                found, vector=self._languages.out_of(vector), cross_lingual_vector=across
+                embedded, vector=self._languages.out_of(vector), cross_lingual_vector=across
             )
         finally:
             self._queries -= 1
-            if ahead is not None and not ahead.cancel() and not ahead.cancelled():
-                ahead.exception()  # Marked as retrieved; whoever awaits the future has it raised.
+            if early is not None and not early.cancel() and not early.cancelled():
+                early.exception()  # Marks it as retrieved; awaiting it raises it.
 
     def close(self) -> None:
         """Shut down both models after their current runs."""
         self._english.close()
-        self._others.close()
+        self._multilingual.close()
 
 
 def read_alignment(content: bytes) -> Alignment:

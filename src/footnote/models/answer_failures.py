@@ -49,69 +49,69 @@ def is_failure(error: Exception) -> bool:
     return isinstance(error, FAILURES) or is_vendors_own(error)
 
 
-def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
+def failure_of(error: Exception, named_model: NamedModel) -> ModelUnavailable:
     """Return the error for a call that failed before the model wrote anything."""
     if isinstance(error, ModelHTTPError):
-        return refusal(error, named.title, named.role)
+        return refusal(error, named_model.title, named_model.role)
     if isinstance(error, ModelConnectionError) and not isinstance(error, ModelTimeoutError):
         return ModelUnavailable(
-            f"{named.title} cannot be reached",
-            hint=f"see that it is running, and check the address in {named.role.model}",
+            f"{named_model.title} cannot be reached",
+            hint=f"see that it is running, and check the address in {named_model.role.model}",
         )
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
-            f"{named.title} did not begin to answer in time",
+            f"{named_model.title} did not begin to answer in time",
             hint="set `answer` in FOOTNOTE_TIMEOUTS to more seconds, of which it may take a "
             "quarter, or configure a faster model",
         )
     if not isinstance(error, FAILURES):
-        return refused_by_library(error, named.title, named.name)
+        return refused_by_library(error, named_model.title, named_model.name)
     return ModelUnavailable(
-        f"{named.title} gave nothing usable ({type(error).__name__})",
-        hint=f"check that the address in {named.role.model} speaks the API of its kind",
+        f"{named_model.title} gave nothing usable ({type(error).__name__})",
+        hint=f"check that the address in {named_model.role.model} speaks the API of its kind",
     )
 
 
-def interruption_of(error: Exception, named: NamedModel) -> ModelUnavailable:
+def interruption_of(error: Exception, named_model: NamedModel) -> ModelUnavailable:
     """Return the error for a call that failed after its text had begun."""
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
-            f"{named.title} did not finish its answer in time",
+            f"{named_model.title} did not finish its answer in time",
             hint="set `answer` in FOOTNOTE_TIMEOUTS to more seconds, or configure a faster model",
         )
     return ModelUnavailable(
-        f"{named.title} broke off amid its answer",
+        f"{named_model.title} broke off amid its answer",
         hint="ask again, or see the log of the model's server",
     )
 
 
 def objection_to(
-    response: ModelResponse, named: NamedModel, max_output_tokens: int
+    response: ModelResponse, named_model: NamedModel, max_output_tokens: int
 ) -> ModelUnavailable | None:
     """Return why a complete reply is not an answer; None if it is one."""
     if response.finish_reason == "length":
-        return cut_off(named, max_output_tokens)
+        return cut_off(named_model, max_output_tokens)
     if response.finish_reason in {"content_filter", "error"}:
-        return declined(named)
+        return declined(named_model)
     if not (response.text or "").strip():
         return ModelUnavailable(
-            f"{named.title} wrote nothing", hint="check that the model is one for chat"
+            f"{named_model.title} wrote nothing", hint="check that the model is one for chat"
         )
     return None
 
 
-def cut_off(named: NamedModel, max_output_tokens: int) -> ModelUnavailable:
+def cut_off(named_model: NamedModel, max_output_tokens: int) -> ModelUnavailable:
     """Return the error for a reply that reached the token limit."""
     return ModelUnavailable(
-        f"{named.title} was cut off at {max_output_tokens} tokens",
+        f"{named_model.title} was cut off at {max_output_tokens} tokens",
         hint=how_to_raise("tokens", "FOOTNOTE_ANSWER_LIMITS", max_output_tokens),
     )
 
 
-def declined(named: NamedModel) -> ModelUnavailable:
+def declined(named_model: NamedModel) -> ModelUnavailable:
     """Return the error for a reply that the provider filtered or refused."""
     return ModelUnavailable(
-        f"{named.title} declined to answer",
+        f"{named_model.title} declined to answer",
         hint="ask in other words; its provider filters what it writes",
     )
 
@@ -120,7 +120,7 @@ def all_failed(failures: Sequence[ModelUnavailable]) -> ModelUnavailable:
     """Return one error for a chain of which every model failed; there is at least one failure."""
     if len(failures) == 1:
         return failures[0]
-    return ModelUnavailable("; ".join(str(each) for each in failures), hint=failures[0].hint)
+    return ModelUnavailable("; ".join(str(failure) for failure in failures), hint=failures[0].hint)
 
 
 def pause_before_retry(error: Exception, deadline: float) -> float | None:

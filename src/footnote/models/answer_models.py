@@ -50,12 +50,12 @@ class AnswerModels:
     def __init__(self, choices: AnswerModelChoices) -> None:
         """Raises UnsupportedSettings, and ModelUnavailable when a library is not installed."""
         self.choices = choices
-        self._made = {each.name: _made(each, choices) for each in choices.models}
+        self._models = {served.name: _open_model(served, choices) for served in choices.models}
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every configured name, in fallback order."""
-        return tuple(self._made)
+        return tuple(self._models)
 
     def writer(self, names: Sequence[str] | None = None) -> AnswerWriter | None:
         """Return a chain of these, or of all; None if there are none. Raises InvalidRequest."""
@@ -69,7 +69,7 @@ class AnswerModels:
             timeout_seconds=self.choices.timeout_seconds,
             first_token_seconds=self.choices.first_token_seconds,
             max_output_tokens=self.choices.max_output_tokens,
-            context_tokens=min(self._context_tokens(each) for each in chain),
+            context_tokens=min(self._context_tokens(named_model) for named_model in chain),
         )
 
     def agent(self, names: Sequence[str] | None = None) -> AgentLoop | None:
@@ -92,13 +92,13 @@ class AnswerModels:
 
     async def close(self) -> None:
         """Close every connection."""
-        for named in self._made.values():
-            async with named.model:
+        for named_model in self._models.values():
+            async with named_model.model:
                 pass
 
     def _chain(self, names: Sequence[str] | None) -> tuple[NamedModel, ...]:
-        wanted = self.names if names is None else tuple(dict.fromkeys(names))
-        unknown = [name for name in wanted if name not in self._made]
+        requested = self.names if names is None else tuple(dict.fromkeys(names))
+        unknown = [name for name in requested if name not in self._models]
         if unknown:
             raise InvalidRequest(
                 f"no answer model is called {', '.join(unknown)}",
@@ -106,20 +106,20 @@ class AnswerModels:
                 if self.names
                 else f"set {self.choices.role.model}",
             )
-        return tuple(self._made[name] for name in wanted)
+        return tuple(self._models[name] for name in requested)
 
-    def _context_tokens(self, named: NamedModel) -> int:
-        known = self.choices.context_tokens or named.model.context_window
-        return known or UNKNOWN_CONTEXT_TOKENS
+    def _context_tokens(self, named_model: NamedModel) -> int:
+        context_tokens = self.choices.context_tokens or named_model.model.context_window
+        return context_tokens or UNKNOWN_CONTEXT_TOKENS
 
 
 def models_from(text: str) -> tuple[ServedModel, ...]:
     """Parse a comma-separated list of models. Raises UnsupportedSettings."""
-    spelled = (served_model(each, ANSWERER.model) for each in text.split(",") if each.strip())
-    return tuple({each.name: each for each in spelled}.values())
+    served_models = (served_model(part, ANSWERER.model) for part in text.split(",") if part.strip())
+    return tuple({model.name: model for model in served_models}.values())
 
 
-def _made(served: ServedModel, choices: AnswerModelChoices) -> NamedModel:
+def _open_model(served: ServedModel, choices: AnswerModelChoices) -> NamedModel:
     name, url = served.name, served.url
     key = choices.keys.of(served.vendor, url)
     check_name(name, url, key, choices.role)
@@ -129,5 +129,5 @@ def _made(served: ServedModel, choices: AnswerModelChoices) -> NamedModel:
         from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
         raise without_library(name, choices.role) from error
-    made = writing.named_model(name, url, key, choices.role)
-    return NamedModel(name=name, model=RedactingModel(made), role=choices.role)
+    model = writing.named_model(name, url, key, choices.role)
+    return NamedModel(name=name, model=RedactingModel(model), role=choices.role)

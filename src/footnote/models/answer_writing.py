@@ -51,7 +51,7 @@ class AnswerWriter:
     @property
     def name(self) -> str:
         """The names of the models in fallback order."""
-        return ", ".join(each.name for each in self.models)
+        return ", ".join(named_model.name for named_model in self.models)
 
     async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
         """Stream the text of the first model that begins to write; the last piece has the usage.
@@ -63,9 +63,9 @@ class AnswerWriter:
         )
         deadline = asyncio.get_running_loop().time() + self.timeout_seconds
         failures: list[ModelUnavailable] = []
-        for named in self.models:
+        for named_model in self.models:
             try:
-                async with aclosing(self._by(named, message, deadline)) as pieces:
+                async with aclosing(self._stream(named_model, message, deadline)) as pieces:
                     async for piece in pieces:
                         yield piece
             except _NothingWritten as error:
@@ -74,14 +74,14 @@ class AnswerWriter:
                 return
         raise all_failed(failures)
 
-    async def _by(
-        self, named: NamedModel, message: ModelRequest, deadline: float
+    async def _stream(
+        self, named_model: NamedModel, message: ModelRequest, deadline: float
     ) -> AsyncGenerator[Written]:
         """Stream one model's text. Raises _NothingWritten or, after it began, ModelUnavailable."""
         for attempt in range(1, ATTEMPTS + 1):
             begun = False
             try:
-                async with aclosing(self._attempt(named, message, deadline)) as pieces:
+                async with aclosing(self._attempt(named_model, message, deadline)) as pieces:
                     async for piece in pieces:
                         begun = True
                         yield piece
@@ -89,25 +89,27 @@ class AnswerWriter:
                 if not is_failure(error):
                     raise
                 if begun:
-                    raise interruption_of(error, named) from None
+                    raise interruption_of(error, named_model) from None
                 pause = pause_before_retry(error, deadline)
                 if attempt == ATTEMPTS or pause is None:
-                    raise _NothingWritten(failure_of(error, named)) from None
+                    raise _NothingWritten(failure_of(error, named_model)) from None
             else:
                 return
             await asyncio.sleep(pause)
 
     async def _attempt(
-        self, named: NamedModel, message: ModelRequest, deadline: float
+        self, named_model: NamedModel, message: ModelRequest, deadline: float
     ) -> AsyncGenerator[Written]:
-        left = deadline - asyncio.get_running_loop().time()
-        if left <= 0:
+        remaining = deadline - asyncio.get_running_loop().time()
+        if remaining <= 0:
             raise TimeoutError
-        settings = settings_for(named.model, self.max_output_tokens)
-        settings["request_timeout"] = left
-        settings["first_event_timeout"] = min(left, self.first_token_seconds)
+        settings = settings_for(named_model.model, self.max_output_tokens)
+        settings["request_timeout"] = remaining
+        settings["first_event_timeout"] = min(remaining, self.first_token_seconds)
         begun = False
-        async with model_request_stream(named.model, [message], model_settings=settings) as stream:
+        async with model_request_stream(
+            named_model.model, [message], model_settings=settings
+        ) as stream:
             async for event in stream:
                 text = text_of(event)
                 if not begun:
@@ -117,11 +119,11 @@ class AnswerWriter:
                     yield Written(text=text)
             response = stream.get()
         used = usage_of(response)
-        note_reply(named.name, used)
-        objection = objection_to(response, named, self.max_output_tokens)
+        note_reply(named_model.name, used)
+        objection = objection_to(response, named_model, self.max_output_tokens)
         if objection is not None:
             raise objection if begun else _NothingWritten(objection)
-        yield Written(usage=used, model=named.name)
+        yield Written(usage=used, model=named_model.name)
 
 
 class _NothingWritten(Exception):

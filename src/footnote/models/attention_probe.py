@@ -48,16 +48,18 @@ class AttentionProbe:
         parts = [states[at : at + step] @ self.inner for at in range(0, len(states), step)]
         inner = np.maximum(np.concatenate(parts, axis=1) + self.inner_bias, 0)
         scores = inner @ self.heads
-        chosen = []
+        pooled_units = []
         for first, last in units:
             shares = np.exp(scores[:, first:last] - scores[:, first:last].max(1, keepdims=True))
             shares /= shares.sum(axis=1, keepdims=True)
             pooled = shares.transpose(0, 2, 1) @ inner[:, first:last]
-            chosen.append(pooled.reshape(len(pooled), 1, -1))
+            pooled_units.append(pooled.reshape(len(pooled), 1, -1))
         # Of shape (fits, units, hidden).
-        hidden = np.maximum(np.concatenate(chosen, axis=1) @ self.hidden + self.hidden_bias, 0)
-        found: _Floats = (hidden @ self.odds).mean(axis=0) + self.bias
-        return found
+        hidden = np.maximum(
+            np.concatenate(pooled_units, axis=1) @ self.hidden + self.hidden_bias, 0
+        )
+        log_odds: _Floats = (hidden @ self.odds).mean(axis=0) + self.bias
+        return log_odds
 
     def tensors(self, name: str) -> dict[str, _Floats]:
         """Return the weights by their names in a file, such as `orders.inner`."""

@@ -79,11 +79,11 @@ def _existing_files(weights: Path, name: str) -> Iterator[Path]:
 
 
 def _first_fitting(
-    reader: ReaderWeights, places: Iterator[Path], read: Callable[[Path], _Weights]
+    reader: ReaderWeights, places: Iterator[Path], load: Callable[[Path], _Weights]
 ) -> _Weights | None:
     """Return the first weights that were fitted to this reader's layers; None without any."""
     layers = reader.shape.layers if reader.probes is None else reader.probes.layers
-    candidates = map(read, places)
+    candidates = map(load, places)
     return next(
         (
             candidate

@@ -36,9 +36,9 @@ def padded(
     shape = (len(batch), max(map(len, batch)))
     ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
     mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-    for row, each in enumerate(batch):
-        ids[row, : len(each)] = each
-        mask[row, : len(each)] = 1
+    for row, token_ids in enumerate(batch):
+        ids[row, : len(token_ids)] = token_ids
+        mask[row, : len(token_ids)] = 1
     return ids, mask
 
 
@@ -79,8 +79,8 @@ class _Waiting:
     request: _Request
 
 
-def _by_length(item: _Waiting) -> tuple[int, int]:
-    return item.tokens, item.arrival
+def _by_length(waiting: _Waiting) -> tuple[int, int]:
+    return waiting.tokens, waiting.arrival
 
 
 class _Queue:
@@ -90,15 +90,17 @@ class _Queue:
         self.by_length: list[_Waiting] = []
         self.by_arrival: OrderedDict[int, _Waiting] = OrderedDict()
 
-    def add(self, item: _Waiting) -> None:
-        insort(self.by_length, item, key=_by_length)
-        self.by_arrival[item.arrival] = item
+    def add(self, waiting: _Waiting) -> None:
+        insort(self.by_length, waiting, key=_by_length)
+        self.by_arrival[waiting.arrival] = waiting
 
     def drop(self, request: _Request) -> None:
         """Remove the texts of a request that nobody awaits any more."""
-        self.by_length = [item for item in self.by_length if item.request is not request]
+        self.by_length = [waiting for waiting in self.by_length if waiting.request is not request]
         self.by_arrival = OrderedDict(
-            (item.arrival, item) for item in self.by_arrival.values() if item.request is not request
+            (waiting.arrival, waiting)
+            for waiting in self.by_arrival.values()
+            if waiting.request is not request
         )
 
     def take(self, batch_tokens: int) -> list[_Waiting]:
@@ -117,8 +119,8 @@ class _Queue:
             end += 1
         batch = self.by_length[first:end]
         del self.by_length[first:end]
-        for item in batch:
-            del self.by_arrival[item.arrival]
+        for waiting in batch:
+            del self.by_arrival[waiting.arrival]
         return batch
 
 
@@ -177,21 +179,21 @@ class CrossDocumentBatcher:
         if not texts:
             return Screened(vectors=vectors, cleared_characters=[])
         token_counts = await asyncio.to_thread(self.inner.count_tokens, texts)
-        done: asyncio.Future[Screened] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Screened] = asyncio.get_running_loop().create_future()
         clear = [0] * len(texts)
-        request = _Request(vectors=vectors, clear=clear, missing=len(texts), done=done)
+        request = _Request(vectors=vectors, clear=clear, missing=len(texts), done=future)
         for row, (text, tokens) in enumerate(zip(texts, token_counts, strict=True)):
-            item = _Waiting(
+            waiting = _Waiting(
                 text=text,
                 tokens=min(tokens, self.max_tokens),
                 arrival=next(self._arrivals),
                 row=row,
                 request=request,
             )
-            self._queue.add(item)
+            self._queue.add(waiting)
         self._wake()
         try:
-            embedded = await done
+            embedded = await future
             note_usage(embedding_note(self.lane, len(texts), sum(token_counts)))
             return embedded
         finally:
@@ -209,8 +211,10 @@ class CrossDocumentBatcher:
         try:
             while batch := self._queue.take(self.batch_tokens):
                 try:
-                    made = await embed_and_screen(self.inner, [item.text for item in batch])
-                    _deliver(batch, made)
+                    screened = await embed_and_screen(
+                        self.inner, [waiting.text for waiting in batch]
+                    )
+                    _deliver(batch, screened)
                 except Exception as error:
                     self._fail(batch, error)
         finally:
@@ -219,16 +223,18 @@ class CrossDocumentBatcher:
             self._workers -= {asyncio.current_task()}
 
     def _fail(self, batch: list[_Waiting], error: Exception) -> None:
-        for item in batch:
-            if not item.request.done.done():
-                item.request.done.set_exception(error)
-                self._queue.drop(item.request)
+        for waiting in batch:
+            if not waiting.request.done.done():
+                waiting.request.done.set_exception(error)
+                self._queue.drop(waiting.request)
 
 
-def _deliver(batch: list[_Waiting], made: Screened) -> None:
-    for item, vector, clear in zip(batch, made.vectors, made.cleared_characters, strict=True):
-        request = item.request
-        request.vectors[item.row], request.clear[item.row] = vector, clear
+def _deliver(batch: list[_Waiting], screened: Screened) -> None:
+    for waiting, vector, clear in zip(
+        batch, screened.vectors, screened.cleared_characters, strict=True
+    ):
+        request = waiting.request
+        request.vectors[waiting.row], request.clear[waiting.row] = vector, clear
         request.missing -= 1
         if request.missing == 0 and not request.done.done():
             request.done.set_result(

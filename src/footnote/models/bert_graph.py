@@ -57,8 +57,8 @@ class GraphBuilder:
         """Add an initializer whose data is in an external file, from byte `at` on."""
         tensor = onnx.TensorProto(name=name, data_type=kind, dims=shape)
         tensor.data_location = onnx.TensorProto.EXTERNAL
-        item = helper.tensor_dtype_to_np_dtype(kind).itemsize
-        length = math.prod(shape) * item
+        item_bytes = helper.tensor_dtype_to_np_dtype(kind).itemsize
+        length = math.prod(shape) * item_bytes
         for key, value in (("location", file), ("offset", at), ("length", length)):
             tensor.external_data.add(key=key, value=str(value))
         self.initializers[name] = tensor
@@ -165,19 +165,21 @@ class GraphBuilder:
 
         An input has one number for each token, or a row of `width` numbers if it is of floats.
         """
-        taken = [
+        input_infos = [
             helper.make_tensor_value_info(
-                each,
+                input_name,
                 kind,
                 ["batch", "length", *([self.shape.width] if kind == TensorProto.FLOAT else [])],
             )
-            for each, kind in inputs.items()
+            for input_name, kind in inputs.items()
         ]
-        values = [
-            helper.make_tensor_value_info(each, TensorProto.FLOAT, list(shape))
-            for each, shape in outputs.items()
+        output_infos = [
+            helper.make_tensor_value_info(output_name, TensorProto.FLOAT, list(shape))
+            for output_name, shape in outputs.items()
         ]
-        body = helper.make_graph(self.nodes, name, taken, values, list(self.initializers.values()))
+        body = helper.make_graph(
+            self.nodes, name, input_infos, output_infos, list(self.initializers.values())
+        )
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
         return helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
 
@@ -257,11 +259,11 @@ def encoder(
         hidden = _embeddings(graph, shape, words)
     else:
         hidden = graph.apply("Reshape", ["states", graph.integers(-1, graph.shape.width)])
-    left = []
+    layer_outputs = []
     for layer in layers:
         hidden = _layer(graph, hidden, shape, f"encoder.layer.{layer}")
-        left.append(hidden)
-    return Encoded(hidden=hidden, shape=shape, layers=tuple(left))
+        layer_outputs.append(hidden)
+    return Encoded(hidden=hidden, shape=shape, layers=tuple(layer_outputs))
 
 
 def _embeddings(graph: GraphBuilder, shape: str, table: QuantisedWords | None) -> str:
@@ -343,9 +345,9 @@ def _screen(graph: GraphBuilder, encoded: Encoded, screen: InjectionScreen) -> N
     inside = graph.apply("Mul", [tokens, mask])
     margin = screen.around.shape[2] // 2
     weights = [constant("around"), constant("around_bias")]
-    near = graph.apply("Gelu", [graph.apply("Conv", [inside, *weights], pads=[margin, margin])])
-    odds = graph.apply("Conv", [near, constant("odds"), constant("odds_bias")])
-    least = graph.constant("screen.least", np.array(-1e4, dtype=np.float32))
-    there = graph.apply("Cast", [mask], to=TensorProto.BOOL)
-    odds = graph.apply("Where", [there, odds, least])
+    context = graph.apply("Gelu", [graph.apply("Conv", [inside, *weights], pads=[margin, margin])])
+    odds = graph.apply("Conv", [context, constant("odds"), constant("odds_bias")])
+    lowest = graph.constant("screen.least", np.array(-1e4, dtype=np.float32))
+    is_token = graph.apply("Cast", [mask], to=TensorProto.BOOL)
+    odds = graph.apply("Where", [is_token, odds, lowest])
     graph.apply("ReduceMax", [odds, graph.integers(1, 2)], output=SCREEN_OUTPUT, keepdims=0)

@@ -39,8 +39,8 @@ def _add(
     encode: Callable[[list[str]], Sequence[int]], batch: list[tuple[int, str]], counts: list[int]
 ) -> None:
     if batch:
-        found = encode([part for _, part in batch])
-        for (position, _), tokens in zip(batch, found, strict=True):
+        encoded = encode([part for _, part in batch])
+        for (position, _), tokens in zip(batch, encoded, strict=True):
             counts[position] += tokens
 
 
@@ -69,10 +69,10 @@ def estimate_tokens(text: str) -> int:
 
 def beginning(text: str, tokens: int) -> str:
     """Return the longest beginning, cut between pieces, that is estimated at most `tokens`."""
-    spent = 0
+    count = 0
     for piece in _PIECE.finditer(text):
-        spent += _tokens(piece)
-        if spent > tokens:
+        count += _tokens(piece)
+        if count > tokens:
             return text[: piece.start()].rstrip()
     return text
 

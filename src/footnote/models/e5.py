@@ -98,8 +98,8 @@ def load_e5(
             f"{GRAPH_REVISION}.{READING_REVISION}-{GRAPH_FORM}.{STATES_LAYER}-{screens_digest()}"
         )
         graph = built(shared.folder / f"embedder-{precision}-{revision}.onnx", build)
-        with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
-            opening = beside.submit(open_session, graph)
+        with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as executor:
+            opening = executor.submit(open_session, graph)
             tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         loaded = Loaded(session=opening.result(), tokenizer=tokenizer)
         encode = over(lambda: loaded).encode

@@ -149,8 +149,8 @@ class E5File:
         tensor = self._directory[name]
         if tensor.stored * BLOCK != tensor.count * _BLOCK_BYTES:
             raise _not_the_file(f"the tensor {name} is of a kind that is not known")
-        found = np.frombuffer(self._content, np.uint8, tensor.stored, tensor.offset)
-        return found.reshape(-1, _BLOCK_BYTES)
+        blocks = np.frombuffer(self._content, np.uint8, tensor.stored, tensor.offset)
+        return blocks.reshape(-1, _BLOCK_BYTES)
 
 
 def read_packaged() -> E5File:
@@ -163,9 +163,9 @@ def read_packaged() -> E5File:
             f"the weights of multilingual-e5-small cannot be read from {path}: {error.strerror}",
             hint="allow this user to read the file",
         ) from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != DIGEST:
-        raise _not_the_file(f"the SHA-256 of {path} is {found}")
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != DIGEST:
+        raise _not_the_file(f"the SHA-256 of {path} is {digest}")
     return E5File(content)
 
 

@@ -216,7 +216,7 @@ def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbe
 
     if folder is None:
         supported = TextEmbedding.list_supported_models()
-        if name.lower() not in {str(each["model"]).lower() for each in supported}:
+        if name.lower() not in {str(model["model"]).lower() for model in supported}:
             raise UnsupportedSettings(
                 f"fastembed knows no embedding model {name}",
                 hint="name in FOOTNOTE_EMBEDDING_MODELS one that it knows, such as "
@@ -234,8 +234,10 @@ def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbe
     # fastembed wants a name for the layout; the folder is given when it is opened.
     layout = f"footnote/{pooling.value.lower()}/{file}"
     with REGISTERING:
-        known = {str(each["model"]).lower() for each in TextEmbedding.list_supported_models()}
-        if layout.lower() not in known:
+        registered = {
+            str(model["model"]).lower() for model in TextEmbedding.list_supported_models()
+        }
+        if layout.lower() not in registered:
             TextEmbedding.add_custom_model(
                 model=layout,
                 pooling=pooling,
@@ -264,20 +266,20 @@ def _pooling(folder: Path) -> str:
 
 
 def _prompts(folder: Path) -> dict[str, str]:
-    found = _read(folder / "config_sentence_transformers.json").get("prompts")
-    if not isinstance(found, dict):
+    prompts = _read(folder / "config_sentence_transformers.json").get("prompts")
+    if not isinstance(prompts, dict):
         return {}
-    return {str(key): value for key, value in found.items() if isinstance(value, str)}
+    return {str(key): value for key, value in prompts.items() if isinstance(value, str)}
 
 
 def _read(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        config = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise LaneUnavailable(f"{path} cannot be read: {error}", hint="mend the file") from error
-    return found if isinstance(found, dict) else {}
+    return config if isinstance(config, dict) else {}
 
 
 def _revision(model: TextEmbedding, prompts: tuple[str, str]) -> str:

@@ -77,15 +77,15 @@ class CallFailed(Exception):
 
     def __init__(
         self,
-        what: str,
+        problem: str,
         advice: str,
         *,
         passing: bool = False,
         pause_seconds: float | None = None,
         too_long: bool = False,
     ) -> None:
-        super().__init__(what)
-        self.what = what
+        super().__init__(problem)
+        self.problem = problem
         self.advice = advice
         self.passing = passing
         """Whether the same request may succeed later."""
@@ -118,8 +118,8 @@ def plan_requests(
     runs: list[tuple[int, int]] = []
     first, tokens = 0, 0
     for position, count in enumerate(token_counts):
-        full = position - first >= batch_texts or tokens + count > batch_tokens
-        if position > first and full:
+        is_full = position - first >= batch_texts or tokens + count > batch_tokens
+        if position > first and is_full:
             runs.append((first, position))
             first, tokens = position, 0
         tokens += count
@@ -190,7 +190,7 @@ class HostedEmbedder:
             async with asyncio.timeout(limit):
                 [redacted] = await redacted_texts([text])
                 ready = [self._ready(redacted, self.query_prompt)]
-                vector: Vector = (await self._asked(ready, "query"))[0]
+                vector: Vector = (await self._vectors_of(ready, "query"))[0]
         except TimeoutError:
             raise self._unavailable(
                 CallFailed(
@@ -204,7 +204,7 @@ class HostedEmbedder:
     async def measured_dimensions(self, text: str) -> int:
         """Measure the model's dimensions by embedding this text. Raises LaneUnavailable."""
         try:
-            answer = await self._answered([text], "document")
+            answer = await self._embedded([text], "document")
         except CallFailed as failure:
             raise self._unavailable(failure) from None
         return len(answer.vectors[0]) if answer.vectors else 0
@@ -218,7 +218,7 @@ class HostedEmbedder:
         while True:
             try:
                 async with self._slots:
-                    return await self._asked(texts, "document")
+                    return await self._vectors_of(texts, "document")
             except CallFailed as failure:
                 if len(texts) > 1:
                     half = len(texts) // 2
@@ -232,10 +232,10 @@ class HostedEmbedder:
                     raise self._unavailable(failure) from None
                 texts = [texts[0][: max(len(texts[0]) // 2, 1)]]
 
-    async def _asked(self, texts: list[str], input_type: InputType) -> Vectors:
-        return self._checked(await self._answered(texts, input_type), len(texts))
+    async def _vectors_of(self, texts: list[str], input_type: InputType) -> Vectors:
+        return self._checked(await self._embedded(texts, input_type), len(texts))
 
-    async def _answered(self, texts: list[str], input_type: InputType) -> Embedded:
+    async def _embedded(self, texts: list[str], input_type: InputType) -> Embedded:
         """Return the response, with retries.
 
         Raises CallFailed for documents that are too long, LaneUnavailable for all else.
@@ -253,11 +253,11 @@ class HostedEmbedder:
                     pause = min(
                         _FIRST_PAUSE_SECONDS * 2.0 ** (attempt - 1), _LONGEST_BACK_OFF_SECONDS
                     )
-                hopeless = not failure.passing or pause > self.limits.longest_pause_seconds
+                is_final = not failure.passing or pause > self.limits.longest_pause_seconds
                 if failure.pause_seconds is not None:
                     now = asyncio.get_running_loop().time()
                     self._resume_at = max(self._resume_at, now + failure.pause_seconds)
-                if hopeless or attempt == self.limits.attempts:
+                if is_final or attempt == self.limits.attempts:
                     raise self._unavailable(failure) from None
                 self.usage.retries += 1
                 await asyncio.sleep(pause)
@@ -290,21 +290,21 @@ class HostedEmbedder:
         return answer
 
     def _checked(self, answer: Embedded, count: int) -> Vectors:
-        wanted = self.lane.dimensions
+        dimensions = self.lane.dimensions
         try:
             vectors = np.array(answer.vectors, dtype=np.float32)
         except (ValueError, TypeError):
             raise self._unavailable(_unusable()) from None
         if vectors.ndim != 2 or vectors.shape[0] != count:
             raise self._unavailable(_unusable())
-        if vectors.shape[1] < wanted or (vectors.shape[1] > wanted and not self.shortens):
+        if vectors.shape[1] < dimensions or (vectors.shape[1] > dimensions and not self.shortens):
             raise LaneMismatch(
                 f"{self._name} gave vectors of {vectors.shape[1]} dimensions, and the lane has "
-                f"{wanted}",
+                f"{dimensions}",
                 hint="write #DIMENSIONS behind the model's name with what it gives, or fewer if "
                 "it is trained for that; see that the model's name is right",
             )
-        vectors = vectors[:, :wanted]
+        vectors = vectors[:, :dimensions]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
             raise self._unavailable(_unusable())
@@ -325,7 +325,7 @@ class HostedEmbedder:
         return f"the embedding model {self.lane.provider}:{self.lane.model}"
 
     def _unavailable(self, failure: CallFailed) -> LaneUnavailable:
-        error = LaneUnavailable(f"{self._name} {failure.what}", hint=failure.advice)
+        error = LaneUnavailable(f"{self._name} {failure.problem}", hint=failure.advice)
         error.retryable = failure.passing
         return error
 
@@ -339,7 +339,7 @@ def _unusable() -> CallFailed:
 
 async def _all_or_none(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
     """Return all results; the first failure cancels the others."""
-    tasks = [asyncio.ensure_future(each) for each in work]
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

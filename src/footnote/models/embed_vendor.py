@@ -33,7 +33,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Sent without a key, or else the library would send the environment's key to any URL."""
 
-_WANTED = re.compile(r"Set the `([A-Z][A-Z0-9_]{2,60})` environment variable")
+_MISSING_VARIABLE = re.compile(r"Set the `([A-Z][A-Z0-9_]{2,60})` environment variable")
 _BUSY = (429, 503)
 _TOO_LARGE = 413
 _ADVICE = {
@@ -96,16 +96,16 @@ class VendorClient:
 def openai_client(model: str, base_url: str | None, api_key: str | None) -> VendorClient:
     """Return a client for a model of OpenAI, at its own address or behind a proxy."""
     client = _sdk(base_url or OPENAI_URL, api_key)
-    written = OpenAIEmbeddingModel(model, provider=OpenAIProvider(openai_client=client))
-    return VendorClient(model=written, close_connections=client.close)
+    embedding_model = OpenAIEmbeddingModel(model, provider=OpenAIProvider(openai_client=client))
+    return VendorClient(model=embedding_model, close_connections=client.close)
 
 
 def compatible_client(model: str, base_url: str, api_key: str | None) -> VendorClient:
     """Return a client for a model of any OpenAI-compatible server."""
     client = _sdk(base_url, api_key)
     provider = OpenAICompatibleProvider("compatible", openai_client=client)
-    written = OpenAIEmbeddingModel(model, provider=provider)
-    return VendorClient(model=written, close_connections=client.close)
+    embedding_model = OpenAIEmbeddingModel(model, provider=provider)
+    return VendorClient(model=embedding_model, close_connections=client.close)
 
 
 def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
@@ -117,8 +117,8 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
     providers: list[Provider[object]] = []
 
     def provider_of(name: str) -> Provider[object]:
-        known: Callable[..., Provider[object]] = infer_provider_class(name)
-        provider = known() if api_key is None else known(api_key=api_key)
+        provider_class: Callable[..., Provider[object]] = infer_provider_class(name)
+        provider = provider_class() if api_key is None else provider_class(api_key=api_key)
         providers.append(provider)
         return provider
 
@@ -128,7 +128,7 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
                 pass
 
     try:
-        written = infer_embedding_model(f"{vendor}:{model}", provider_factory=provider_of)
+        embedding_model = infer_embedding_model(f"{vendor}:{model}", provider_factory=provider_of)
     except ImportError:
         raise LaneUnavailable(
             f"the embedding model {vendor}:{model} needs a library that is not installed",
@@ -142,21 +142,21 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
         raise UnsupportedSettings(
             f"the embedding model {vendor}:{model} cannot be used: {why}", hint=hint
         ) from None
-    return VendorClient(model=written, close_connections=close)
+    return VendorClient(model=embedding_model, close_connections=close)
 
 
 def _why_unusable(vendor: str, error: UserError | TypeError, *, has_key: bool) -> tuple[str, str]:
     """Return what is wrong with the settings of a vendor, and which of them to change."""
-    said = str(error)
+    message = str(error)
     if isinstance(error, TypeError) and has_key:
         return f"the vendor {vendor!r} takes no key", "take its key out of FOOTNOTE_MODEL_KEYS"
-    if wanted := _WANTED.search(said):
-        variable = wanted[1]
+    if match := _MISSING_VARIABLE.search(message):
+        variable = match[1]
         ours = "FOOTNOTE_MODEL_KEYS or " if variable.endswith("KEY") else ""
         return f"{variable} is not set", f"set {ours}{variable}"
-    if "region_name" in said:
+    if "region_name" in message:
         return "its region is not set", "set AWS_DEFAULT_REGION"
-    if "Unknown embeddings model" in said:
+    if "Unknown embeddings model" in message:
         return f"the vendor {vendor!r} has no embedding models", (
             "set FOOTNOTE_EMBEDDING_MODELS to a model of another vendor"
         )
@@ -175,9 +175,9 @@ def _failure(error: AgentRunError | UserError) -> CallFailed:
         return CallFailed("wants to be paid", "see to the account at the model's provider")
     if isinstance(error, ModelHTTPError):
         status = error.status_code
-        what, advice = _ADVICE.get(status, _FAILED if status >= 500 else _REFUSED)
+        problem, advice = _ADVICE.get(status, _FAILED if status >= 500 else _REFUSED)
         return CallFailed(
-            f"{what} (HTTP {status})",
+            f"{problem} (HTTP {status})",
             advice,
             passing=status in _BUSY or status >= 500,
             pause_seconds=error.retry_after,

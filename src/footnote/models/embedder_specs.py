@@ -80,19 +80,19 @@ class EmbedderSpec:
 def parse_spec(text: str) -> EmbedderSpec:
     """Parse the name of an embedder in settings. Raises UnsupportedSettings."""
     served = served_model(text, "FOOTNOTE_EMBEDDING_MODELS")
-    name, _, wanted = served.name.partition("#")
+    name, _, dimensions_text = served.name.partition("#")
     dimensions = None
-    if wanted:
-        if not wanted.isdecimal():
+    if dimensions_text:
+        if not dimensions_text.isdecimal():
             raise UnsupportedSettings(
-                f"{served.name!r} names no embedding model: {wanted!r} are no dimensions",
+                f"{served.name!r} names no embedding model: {dimensions_text!r} are no dimensions",
                 hint="write VENDOR:MODEL#512 in FOOTNOTE_EMBEDDING_MODELS for 512 dimensions",
             )
-        dimensions = int(wanted)
+        dimensions = int(dimensions_text)
     if dimensions is not None:
         check_dimensions(name, dimensions)
     if name in PACKAGED:
-        if wanted:
+        if dimensions_text:
             raise UnsupportedSettings(
                 "the packaged model gives 384 dimensions and no fewer",
                 hint=f"write {name} alone in FOOTNOTE_EMBEDDING_MODELS",

@@ -96,16 +96,20 @@ class Embedders:
     async def named(self, text: str) -> Embedder:
         """Return the embedder of this name. Raises InvalidRequest unless the settings list it."""
         try:
-            wanted = parse_spec(text)
+            requested = parse_spec(text)
         except UnsupportedSettings as error:
             raise InvalidRequest(str(error), hint=error.hint) from error
         for spec in self.specs:
-            sized = wanted.dimensions in (None, spec.dimensions)
-            placed = wanted.url in (None, spec.url)
-            if sized and placed and (wanted.vendor, wanted.model) == (spec.vendor, spec.model):
+            sized = requested.dimensions in (None, spec.dimensions)
+            placed = requested.url in (None, spec.url)
+            if (
+                sized
+                and placed
+                and (requested.vendor, requested.model) == (spec.vendor, spec.model)
+            ):
                 return await self._of(spec)
         raise InvalidRequest(
-            f"the embedding model {wanted.text} is not among those this process may use: "
+            f"the embedding model {requested.text} is not among those this process may use: "
             + ", ".join(spec.text for spec in self.specs),
             hint="add it to FOOTNOTE_EMBEDDING_MODELS of every server and worker, and start "
             "them again",
@@ -113,12 +117,12 @@ class Embedders:
 
     async def of_lane(self, lane: Lane) -> Embedder:
         """Return the embedder of this lane. Raises LaneMismatch if there is none."""
-        found = [spec for spec in self.specs if spec.may_make(lane)]
-        for spec in found:
+        candidates = [spec for spec in self.specs if spec.may_make(lane)]
+        for spec in candidates:
             embedder = await self._of(spec, lane)
             if embedder.lane.fingerprint == lane.fingerprint:
                 return embedder
-        raise no_embedder(lane, bool(found))
+        raise no_embedder(lane, bool(candidates))
 
     async def successor(self, lane: Lane) -> Embedder | None:
         """Return the packaged model by which another version replaced the lane's model.
@@ -136,8 +140,8 @@ class Embedders:
     async def close(self) -> None:
         """Close all of them."""
         opened, self._opened = self._opened, {}
-        for each in opened.values():
-            await each.close()
+        for embedder in opened.values():
+            await embedder.close()
 
     async def _of(self, spec: EmbedderSpec, lane: Lane | None = None) -> Embedder:
         async with self._opening:
@@ -150,8 +154,8 @@ def no_embedder(lane: Lane, other_revision: bool = False) -> LaneMismatch:
     """Return the error for a lane whose model this process does not have."""
     name = f"{lane.provider}:{lane.model}"
     if lane.provider == PACKAGED_PROVIDER:
-        known = (name for name, each in PACKAGED.items() if each.model == lane.model)
-        name = next(known, name)
+        names = (name for name, packaged in PACKAGED.items() if packaged.model == lane.model)
+        name = next(names, name)
     if other_revision:
         return LaneMismatch(
             f"the vectors are of lane {lane.fingerprint}, and {name} at hand is of another "
@@ -247,9 +251,9 @@ async def open_hosted(
     """
     client = _client(spec, choices.keys.of(spec.vendor, spec.url))
     window = choices.max_tokens or await client.max_input_tokens() or _UNKNOWN_WINDOW
-    known = spec.dimensions or dimensions or _DIMENSIONS.get(spec.text)
+    stated = spec.dimensions or dimensions or _DIMENSIONS.get(spec.text)
 
-    def made(width: int) -> HostedEmbedder:
+    def embedder_of(width: int) -> HostedEmbedder:
         return HostedEmbedder(
             lane=_lane(spec, choices, width),
             client=client,
@@ -262,15 +266,15 @@ async def open_hosted(
             shortens=spec.dimensions is not None,
         )
 
-    if known is not None:
-        return made(known)
+    if stated is not None:
+        return embedder_of(stated)
     try:
-        measured = await made(1).measured_dimensions(_PROBE)
+        measured = await embedder_of(1).measured_dimensions(_PROBE)
         check_dimensions(spec.text, measured)
     except BaseException:
         await client.close()
         raise
-    return made(measured)
+    return embedder_of(measured)
 
 
 def _client(spec: EmbedderSpec, key: str | None) -> VendorClient:

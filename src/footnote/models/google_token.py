@@ -33,7 +33,7 @@ class ApplicationDefaultToken:
             return str(self._credentials.token)
 
 
-def _refreshed(known: Credentials | None) -> Credentials:
+def _refreshed(cached: Credentials | None) -> Credentials:
     try:
         # Imported here, so that only its users need the extra.
         import google.auth  # noqa: PLC0415
@@ -46,7 +46,7 @@ def _refreshed(known: Credentials | None) -> Credentials:
             "to an access token",
         ) from error
     try:
-        credentials: Credentials = known or google.auth.default(scopes=[SCOPE])[0]
+        credentials: Credentials = cached or google.auth.default(scopes=[SCOPE])[0]
         credentials.refresh(Request())  # type: ignore[no-untyped-call]  # google-auth's gap
     except (GoogleAuthError, OSError, ValueError) as error:
         raise ModelUnavailable(

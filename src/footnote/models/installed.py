@@ -11,10 +11,10 @@ from footnote.errors import INSTALL_MODELS, LaneUnavailable
 MODELS_PACKAGE = "footnote_models"
 
 
-def installed_folder(what: str, names: Sequence[str], places: Sequence[tuple[str, str]]) -> Path:
+def installed_folder(title: str, names: Sequence[str], places: Sequence[tuple[str, str]]) -> Path:
     """The first place, a package and a folder in it, that has all of these files.
 
-    Raises LaneUnavailable, with what to install, when no place has `what`.
+    Raises LaneUnavailable, with what to install, when no place has the files.
     """
     for package, inside in places:
         spec = find_spec(package)
@@ -22,4 +22,4 @@ def installed_folder(what: str, names: Sequence[str], places: Sequence[tuple[str
             folder = Path(location) / inside
             if all((folder / name).is_file() for name in names):
                 return folder
-    raise LaneUnavailable(f"{what} are not installed", hint=INSTALL_MODELS)
+    raise LaneUnavailable(f"{title} are not installed", hint=INSTALL_MODELS)

@@ -100,18 +100,18 @@ def scores_from(reply: str, count: int) -> list[float] | None:
     >>> scores_from("1: 100\\n2: 35", 2), scores_from("1: 90\\n1: 10", 2), scores_from("1: 90", 2)
     ([1.0, 0.35], None, None)
     """
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for line in reply[:REPLY_CHARACTERS].splitlines():
         match = _LINE.fullmatch(line.strip().strip("*`- "))
         if match is None:
             continue
         number, score = int(match[1]), int(match[2])
-        if number in found or not 1 <= number <= count or score > HIGHEST:
+        if number in scores or not 1 <= number <= count or score > HIGHEST:
             return None
-        found[number] = score / HIGHEST
-    return [found[number] for number in range(1, count + 1)] if len(found) == count else None
+        scores[number] = score / HIGHEST
+    return [scores[number] for number in range(1, count + 1)] if len(scores) == count else None
 
 
-def _trimmed(text: str, most: int) -> str:
+def _trimmed(text: str, max_length: int) -> str:
     text = text.strip()
-    return text if len(text) <= most else text[: most - 2].rstrip() + " …"
+    return text if len(text) <= max_length else text[: max_length - 2].rstrip() + " …"

@@ -53,13 +53,13 @@ class VertexJudge:
         """
         turns = asyncio.Semaphore(CALLS_AT_ONCE)
 
-        async def check(statement: str, held: str) -> float:
+        async def check(statement: str, fact: str) -> float:
             async with turns:
                 [content] = await self.endpoint.post_each(
                     [
                         {
                             "answerCandidate": statement[:STATEMENT_CHARACTERS],
-                            "facts": [{"factText": held[:FACT_CHARACTERS]}],
+                            "facts": [{"factText": fact[:FACT_CHARACTERS]}],
                             "groundingSpec": {"citationThreshold": CITATION_THRESHOLD},
                         }
                     ]

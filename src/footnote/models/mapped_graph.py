@@ -46,11 +46,13 @@ def mapped(graph: Path) -> Path:
         # It has the modification time of the graph that it is built from.
         if path.is_file() and path.stat().st_mtime_ns == graph.stat().st_mtime_ns:
             weights = re.compile(rf"{re.escape(graph.stem)}-[0-9a-f]{{16}}\.bin")
-            for each in (
+            for file in (
                 path,
-                *filter(lambda it: weights.fullmatch(it.name), graph.parent.iterdir()),
+                *filter(
+                    lambda candidate: weights.fullmatch(candidate.name), graph.parent.iterdir()
+                ),
             ):
-                note_use(each)
+                note_use(file)
             return path
         with tempfile.TemporaryDirectory(dir=graph.parent, prefix="mapping-") as folder:
             _make(graph, path, Path(folder))
@@ -64,11 +66,11 @@ def _make(graph: Path, path: Path, folder: Path) -> None:
     import onnx  # noqa: PLC0415  # slow, needed once
     import onnxruntime  # noqa: PLC0415  # as above
 
-    written, weights = folder / path.name, folder / "packed"
+    optimized, weights = folder / path.name, folder / "packed"
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    options.optimized_model_filepath = str(written)
+    options.optimized_model_filepath = str(optimized)
     for key, value in (
         ("session.optimized_model_external_initializers_file_name", weights.name),
         ("session.optimized_model_external_initializers_min_size_in_bytes", str(_LEAST_BYTES)),
@@ -81,37 +83,39 @@ def _make(graph: Path, path: Path, folder: Path) -> None:
         for tensor in onnx.load(graph, load_external_data=False).graph.initializer
         if tensor.external_data
     }
-    model = onnx.load(written, load_external_data=False)
-    outside = [each for each in model.graph.initializer if each.external_data]
+    model = onnx.load(optimized, load_external_data=False)
+    outside = [initializer for initializer in model.graph.initializer if initializer.external_data]
     aligned = folder / "aligned"
     with weights.open("rb") as source, aligned.open("wb") as target:
-        own = [each for each in outside if each.name not in shared]
+        new_tensors = [initializer for initializer in outside if initializer.name not in shared]
         # Data read at every run is contiguous, before data that is read when a session opens.
-        for entry in _entries(own, packed=True):
+        for entry in _entries(new_tensors, packed=True):
             kernel, *places = entry.value.split("|")
-            entry.value = "|".join([kernel, *(_moved(each, source, target) for each in places)])
+            entry.value = "|".join(
+                [kernel, *(_moved(location, source, target) for location in places)]
+            )
         target.write(b"\0" * (-target.tell() % _PAGE))
-        for tensor in own:
-            entries = {each.key: each for each in tensor.external_data}
-            place = f"{entries['offset'].value};{entries['length'].value}"
-            entries["offset"].value = _moved(place, source, target).partition(";")[0]
+        for tensor in new_tensors:
+            entries = {entry.key: entry for entry in tensor.external_data}
+            old_location = f"{entries['offset'].value};{entries['length'].value}"
+            entries["offset"].value = _moved(old_location, source, target).partition(";")[0]
     with aligned.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
     # Named by its content, so that no graph gets the packed matrices of another processor.
-    data = path.with_name(f"{graph.stem}-{digest}.bin")
-    for entry in _entries(own, packed=False):
-        entry.value = data.name
+    data_file = path.with_name(f"{graph.stem}-{digest}.bin")
+    for entry in _entries(new_tensors, packed=False):
+        entry.value = data_file.name
     for tensor in outside:
         if tensor.name in shared:
             del tensor.external_data[:]
             tensor.external_data.extend(shared[tensor.name])
-    written.write_bytes(model.SerializeToString())
+    optimized.write_bytes(model.SerializeToString())
     time = graph.stat().st_mtime_ns
-    os.utime(written, ns=(time, time))
-    for made, final in ((aligned, data), (written, path)):
-        with made.open("rb") as file:
+    os.utime(optimized, ns=(time, time))
+    for temporary, final in ((aligned, data_file), (optimized, path)):
+        with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        made.replace(final)
+        temporary.replace(final)
 
 
 def _entries(
@@ -124,11 +128,11 @@ def _entries(
                 yield entry
 
 
-def _moved(place: str, source: BinaryIO, target: BinaryIO) -> str:
-    """Copy the bytes at `offset;length`; return the place with its new offset."""
-    offset, length, *others = place.split(";")
+def _moved(location: str, source: BinaryIO, target: BinaryIO) -> str:
+    """Copy the bytes at `offset;length`; return the location with its new offset."""
+    offset, length, *extra = location.split(";")
     source.seek(int(offset))
     target.write(b"\0" * (-target.tell() % _ALIGNMENT))
     moved = target.tell()
     target.write(source.read(int(length)))
-    return ";".join([str(moved), length, *others])
+    return ";".join([str(moved), length, *extra])

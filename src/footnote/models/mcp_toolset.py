@@ -61,13 +61,15 @@ class ServerTools(WrapperToolset[object]):
         if self.unreachable:
             return {}
         try:
-            found = await self.wrapped.get_tools(ctx)
+            tools = await self.wrapped.get_tools(ctx)
         except Exception as error:  # As above.
             self.unreachable = _reason(error)
             return {}
         return {
             name: replace(tool, toolset=self, tool_def=replace(tool.tool_def, name=name))
-            for name, tool in ((f"{self.server}_{given}", tool) for given, tool in found.items())
+            for name, tool in (
+                (f"{self.server}_{tool_name}", tool) for tool_name, tool in tools.items()
+            )
             if _USABLE_NAME.fullmatch(name) and name not in self.reserved
         }
 
@@ -79,10 +81,10 @@ class ServerTools(WrapperToolset[object]):
         tool: ToolsetTool[object],
     ) -> str:
         """Call the tool; return its result as text of bounded length. Raises ToolFailed."""
-        given = name.removeprefix(f"{self.server}_")
-        inner = replace(tool, tool_def=replace(tool.tool_def, name=given))
+        tool_name = name.removeprefix(f"{self.server}_")
+        inner = replace(tool, tool_def=replace(tool.tool_def, name=tool_name))
         try:
-            result: object = await self.wrapped.call_tool(given, tool_args, ctx, inner)
+            result: object = await self.wrapped.call_tool(tool_name, tool_args, ctx, inner)
         except (ModelRetry, ToolFailed) as error:
             raise ToolFailed(_cut(str(error))) from None
         except Exception as error:  # As above.
@@ -132,8 +134,8 @@ class _CheckedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         host = request.url.host
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host, request.url.port, type=socket.SOCK_STREAM)
-        addresses = [str(each[4][0]) for each in found]
+        resolved = await loop.getaddrinfo(host, request.url.port, type=socket.SOCK_STREAM)
+        addresses = [str(address_info[4][0]) for address_info in resolved]
         for address in addresses:
             if why := self._why_forbidden(address):
                 raise httpx2.ConnectError(f"{host} may not be reached: {why}", request=request)
@@ -152,10 +154,10 @@ def _text(result: object) -> str:
         return result
     if isinstance(result, BinaryContent):
         return f"[{result.media_type}, {len(result.data)} bytes]"
-    if isinstance(result, list) and any(isinstance(each, (str, BinaryContent)) for each in result):
-        return "\n".join(_text(each) for each in result)
-    plain = to_jsonable_python(result, bytes_mode="base64", serialize_unknown=True)
-    return json.dumps(plain, ensure_ascii=False)
+    if isinstance(result, list) and any(isinstance(part, (str, BinaryContent)) for part in result):
+        return "\n".join(_text(part) for part in result)
+    value = to_jsonable_python(result, bytes_mode="base64", serialize_unknown=True)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _cut(text: str) -> str:

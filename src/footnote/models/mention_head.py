@@ -28,7 +28,7 @@ _Floats = npt.NDArray[np.float32]
 _IMPOSSIBLE = -1e9
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 """A paragraph break, over which no name continues."""
-_GOES_ON = np.array([each.startswith("I-") for each in LABELS])
+_CONTINUES = np.array([label.startswith("I-") for label in LABELS])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,8 @@ class MentionHead:
         inner *= 0.5 * (1 + np.tanh(0.7978845608 * (inner + 0.044715 * inner**3)))
         odds = inner @ self.labels + self.labels_bias
         odds -= odds.max(axis=1, keepdims=True)
-        found: _Floats = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
-        return found
+        log_probabilities: _Floats = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
+        return log_probabilities
 
 
 def read_mention_head(file: Path) -> MentionHead:
@@ -97,7 +97,7 @@ def decoded(odds: _Floats) -> tuple[list[int], list[float]]:
     best = np.where(_BEGINS, odds[0], _IMPOSSIBLE)
     came_from = np.zeros(odds.shape, np.int64)
     for at in range(1, len(odds)):
-        through = best[:, None] + _FOLLOWS
+        through = best[:, None] + _TRANSITIONS
         came_from[at] = through.argmax(axis=0)
         best = through.max(axis=0) + odds[at]
     path = [int(best.argmax())]
@@ -116,18 +116,18 @@ def named_spans(
     """
     rows: list[list[_Floats]] = [[] for _ in texts]
     places: list[list[tuple[int, int]]] = [[] for _ in texts]
-    for window, said in zip(windows, odds, strict=True):
+    for window, window_odds in zip(windows, odds, strict=True):
         skipped = 0
         if len(places[window.text]) > window.first:
             skipped = WINDOW_OVERLAP // 2
             middle = window.first + skipped
             del places[window.text][middle:]
             rows[window.text] = [np.concatenate(rows[window.text])[:middle]]
-        rows[window.text].append(said[skipped:])
+        rows[window.text].append(window_odds[skipped:])
         places[window.text] += window.offsets[skipped:]
     return [
-        _spans(text, np.concatenate(each), offsets) if each else []
-        for text, each, offsets in zip(texts, rows, places, strict=True)
+        _spans(text, np.concatenate(text_rows), offsets) if text_rows else []
+        for text, text_rows, offsets in zip(texts, rows, places, strict=True)
     ]
 
 
@@ -136,34 +136,34 @@ def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list
     for at in range(1, len(offsets)):
         # The token of a word may include the white space before it.
         if _PARAGRAPH.search(text, offsets[at - 1][1], offsets[at][1]):
-            odds[at, _GOES_ON] = _IMPOSSIBLE
+            odds[at, _CONTINUES] = _IMPOSSIBLE
     labels, chances = decoded(odds)
-    found: list[NamedSpan] = []
-    begun = -1
+    spans: list[NamedSpan] = []
+    span_start = -1
     for at, label in enumerate([*labels, 0]):
-        if begun >= 0 and not LABELS[label].startswith("I-"):
-            start, end = offsets[begun][0], offsets[at - 1][1]
+        if span_start >= 0 and not LABELS[label].startswith("I-"):
+            start, end = offsets[span_start][0], offsets[at - 1][1]
             # The first token of a word includes the space before it.
             start += len(text[start:end]) - len(text[start:end].lstrip())
             if start < end:
-                kind = LABELS[labels[begun]][2:]
-                sure = min(chances[begun:at])
-                found.append(NamedSpan(start=start, end=end, kind=kind, probability=sure))
-            begun = -1
+                kind = LABELS[labels[span_start]][2:]
+                probability = min(chances[span_start:at])
+                spans.append(NamedSpan(start=start, end=end, kind=kind, probability=probability))
+            span_start = -1
         if LABELS[label].startswith("B-"):
-            begun = at
-    return found
+            span_start = at
+    return spans
 
 
-def _follows() -> _Floats:
+def _transition_scores() -> _Floats:
     """Return a score for each pair of labels: 0, or `_IMPOSSIBLE` if the second may not follow."""
     allowed = np.zeros((len(LABELS), len(LABELS)), np.float32)
     for second, name in enumerate(LABELS):
-        for first, before in enumerate(LABELS):
-            if name.startswith("I-") and before[2:] != name[2:]:
+        for first, previous in enumerate(LABELS):
+            if name.startswith("I-") and previous[2:] != name[2:]:
                 allowed[first, second] = _IMPOSSIBLE
     return allowed
 
 
-_FOLLOWS = _follows()
+_TRANSITIONS = _transition_scores()
 _BEGINS = np.array([not name.startswith("I-") for name in LABELS])

@@ -134,9 +134,9 @@ def check_known_vectors(
     if session in _checked_sessions:
         return
     content = files("footnote.models").joinpath(resource).read_text(encoding="utf-8")
-    known = json.loads(content)
-    expected = np.array(known[precision], dtype=np.float32)
-    actual = encode(known["sentences"])
+    reference = json.loads(content)
+    expected = np.array(reference[precision], dtype=np.float32)
+    actual = encode(reference["sentences"])
     deviation = np.abs(actual[:, : expected.shape[1]] - expected).max()
     norms = np.linalg.norm(actual, axis=1)
     if not (deviation <= TOLERANCE[precision] and np.allclose(norms, 1.0, atol=1e-3)):

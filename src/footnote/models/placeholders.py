@@ -50,24 +50,24 @@ class Placeholders:
     def redacted(self, text: str) -> str:
         """Replace each piece of personal data by a placeholder."""
         # A replacement may change what is recognised beside it, so repeat until nothing is found.
-        while found := personal_data_in(text, self.kinds):
-            parts, done = [], 0
-            for each in found:
+        while matches := personal_data_in(text, self.kinds):
+            parts, end = [], 0
+            for match in matches:
                 parts += [
-                    text[done : each.start],
-                    self._placeholder(each.kind, text[each.start : each.end]),
+                    text[end : match.start],
+                    self._placeholder(match.kind, text[match.start : match.end]),
                 ]
-                done = each.end
-            text = "".join((*parts, text[done:]))
+                end = match.end
+            text = "".join((*parts, text[end:]))
         return text
 
-    def restored(self, text: str, written: Written = as_text) -> str:
+    def restored(self, text: str, encode: Written = as_text) -> str:
         """Replace placeholders by their values; unknown ones, which the text invented, stay."""
         if not self._values:
             return text
         return _PLACEHOLDER.sub(
             lambda match: (
-                written(self._values[match.group()])
+                encode(self._values[match.group()])
                 if match.group() in self._values
                 else match.group()
             ),
@@ -75,23 +75,25 @@ class Placeholders:
         )
 
     def _placeholder(self, kind: PersonalData, value: str) -> str:
-        known = self._of_value.get((kind, value))
-        if known is not None:
-            return known
+        existing = self._of_value.get((kind, value))
+        if existing is not None:
+            return existing
         count = self._counts.get(kind, 0) + 1
-        while (made := f"[{kind.name}_{count}]") in self.taken:
+        while (placeholder := f"[{kind.name}_{count}]") in self.taken:
             count += 1
         self._counts[kind] = count
-        self._of_value[kind, value] = made
-        self._values[made] = value
-        return made
+        self._of_value[kind, value] = placeholder
+        self._values[placeholder] = value
+        return placeholder
 
 
 def placeholders_for(texts: Iterable[str], kinds: Set[PersonalData]) -> Placeholders:
     """Return placeholders for a request with these texts, none of which occurs in them."""
     return Placeholders(
         kinds=kinds,
-        taken=frozenset(found for text in texts for found in _PLACEHOLDER.findall(text)),
+        taken=frozenset(
+            placeholder for text in texts for placeholder in _PLACEHOLDER.findall(text)
+        ),
     )
 
 
@@ -101,17 +103,17 @@ class RestoredStream:
 
     placeholders: Placeholders
     written: Written = as_text
-    _held: str = ""
+    _pending: str = ""
 
     def add(self, piece: str) -> str:
         """Add a piece; return the text so far but for an end that may begin a placeholder."""
-        text = self._held + piece
+        text = self._pending + piece
         beginning = _BEGINNING.search(text)
         cut = len(text) if beginning is None else beginning.start()
-        self._held = text[cut:]
+        self._pending = text[cut:]
         return self.placeholders.restored(text[:cut], self.written)
 
     def end(self) -> str:
         """Return the text that was held back, which is not a placeholder."""
-        held, self._held = self._held, ""
-        return held
+        pending, self._pending = self._pending, ""
+        return pending

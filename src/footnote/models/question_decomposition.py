@@ -33,13 +33,13 @@ class DecompositionHead:
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> DecompositionHead:
         """Read it from a file's tensors. Raises KeyError, or ValueError for another shape."""
-        labels, bias, least = (
+        labels, bias, threshold = (
             tensors[f"parting.{name}"].astype(np.float32)
             for name in ("labels", "labels_bias", "least")
         )
         if labels.shape[1:] != (len(PARTS),):
             raise ValueError(f"parting.labels has the shape {labels.shape}")
-        return cls(labels=labels, labels_bias=bias, least=float(least[0]))
+        return cls(labels=labels, labels_bias=bias, least=float(threshold[0]))
 
 
 def split_question(
@@ -57,11 +57,11 @@ def split_question(
     if not 1 < len(parts) <= MOST_PARTS:
         return (text,)
     first, last = parts[0][0], parts[-1][1]
-    before = _without(text, 0, first, dropped)
+    prefix = _without(text, 0, first, dropped)
     between = _without(text, first, last, [*parts, *dropped]).rstrip()
-    behind = _without(text, last, len(text), dropped)
+    suffix = _without(text, last, len(text), dropped)
     return tuple(
-        " ".join(f"{before}{text[start:end]}{between}{behind}".split()) for start, end in parts
+        " ".join(f"{prefix}{text[start:end]}{between}{suffix}".split()) for start, end in parts
     )
 
 

@@ -67,22 +67,26 @@ class TaggedText:
         return [self.text[start:end] for start, end in self.stretches]
 
 
-def apply_rewrite(kind: str, question: TaggedText, asked: TaggedText, answered: TaggedText) -> str:
+def apply_rewrite(
+    kind: str, question: TaggedText, previous_question: TaggedText, previous_answer: TaggedText
+) -> str:
     """Rewrite the question: fill its ellipsis or resolve its reference by the tagged spans.
 
-    >>> asked = TaggedText(text="What is due for storm?", stretches=[(16, 21)])
+    >>> previous = TaggedText(text="What is due for storm?", stretches=[(16, 21)])
     >>> question = TaggedText(text="And fire?", stretches=[(4, 8)])
-    >>> apply_rewrite("replaces", question, asked, TaggedText(text=""))
+    >>> apply_rewrite("replaces", question, previous, TaggedText(text=""))
     'What is due for fire?'
     """
     if kind == "replaces" and question.stretches:
         pieces = question.pieces
-        count = min(len(pieces), len(asked.stretches))
-        text = _replace_spans(asked.text, asked.stretches[:count], pieces[:count])
+        count = min(len(pieces), len(previous_question.stretches))
+        text = _replace_spans(
+            previous_question.text, previous_question.stretches[:count], pieces[:count]
+        )
         for piece in pieces[count:]:
             text = _append_piece(text, piece)
         return text
-    antecedents = ", ".join(dict.fromkeys([*asked.pieces, *answered.pieces]))
+    antecedents = ", ".join(dict.fromkeys([*previous_question.pieces, *previous_answer.pieces]))
     if kind == "refers" and antecedents:
         if question.stretches:
             return _replace_spans(question.text, question.stretches[:1], [antecedents])
@@ -103,10 +107,10 @@ class Rewriter:
     layers: int
     """Number of the reader's lowest layers that are run below the rewriter's own."""
 
-    def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
+    def rewrite_follow_up(self, question: str, previous_question: str, previous_answer: str) -> str:
         """See `QuestionRewriter.rewrite_follow_up`."""
         for _ in range(_PASSES):
-            encoded = encode_turns(self.tokenizer, question, asked, answered)
+            encoded = encode_turns(self.tokenizer, question, previous_question, previous_answer)
             if len(encoded.question.offsets) >= QUESTION_TOKENS:
                 return question  # One that long stands alone; truncating it would lose words.
             states = self._states(encoded)
@@ -114,7 +118,7 @@ class Rewriter:
             label_logits = states @ self.head.labels + self.head.labels_bias
             tagged_question, tagged_answer = (
                 marked(encoded.question, label_logits),
-                TaggedText(text=answered),
+                TaggedText(text=previous_answer),
             )
             if kind == "replaces":
                 has_several_spans = len(tagged_question.stretches) > 1
@@ -134,14 +138,14 @@ class Rewriter:
             question = rewritten
         return question
 
-    def _states(self, talk: EncodedTurns) -> _Floats:
-        states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]
+    def _states(self, encoded: EncodedTurns) -> _Floats:
+        states: _Floats = self.encoder.rewriting_states([encoded.ids], self.layers)[0]
         return states
 
 
-def marked(said: EncodedText, marks: _Floats) -> TaggedText:
+def marked(encoded: EncodedText, marks: _Floats) -> TaggedText:
     """Return a text with all its labelled spans."""
-    return TaggedText(text=said.text, stretches=said.stretches(said.labelled(marks)))
+    return TaggedText(text=encoded.text, stretches=encoded.stretches(encoded.labelled(marks)))
 
 
 def most_confident_span(texts: Sequence[EncodedText], marks: _Floats) -> list[TaggedText]:
@@ -166,19 +170,22 @@ def _replace_spans(text: str, places: Sequence[CharSpan], pieces: Sequence[str])
     other lacks it, is written once.
     """
     for (start, end), piece in sorted(zip(places, pieces, strict=True), reverse=True):
-        new = _without_repeated_words(text[:start].split()[-1:], piece, text[end:].split()[:1])
-        is_capitalised = start == 0 and text[:1].isupper()
-        text = f"{text[:start]}{new[:1].upper() + new[1:] if is_capitalised else new}{text[end:]}"
+        replacement = _without_repeated_words(
+            text[:start].split()[-1:], piece, text[end:].split()[:1]
+        )
+        if start == 0 and text[:1].isupper():
+            replacement = replacement[:1].upper() + replacement[1:]
+        text = f"{text[:start]}{replacement}{text[end:]}"
     return text
 
 
-def _without_repeated_words(before: Sequence[str], piece: str, behind: Sequence[str]) -> str:
+def _without_repeated_words(preceding: Sequence[str], piece: str, following: Sequence[str]) -> str:
     """Remove a word at either end of the piece that equals its neighbour; one word stays."""
     words = piece.split(maxsplit=1)
-    if len(words) > 1 and before and before[0].casefold() == words[0].casefold():
+    if len(words) > 1 and preceding and preceding[0].casefold() == words[0].casefold():
         piece = words[1]
     words = piece.rsplit(maxsplit=1)
-    if len(words) > 1 and behind and behind[0].casefold() == words[1].casefold():
+    if len(words) > 1 and following and following[0].casefold() == words[1].casefold():
         piece = words[0]
     return piece
 
@@ -189,7 +196,7 @@ def _append_piece(question: str, piece: str) -> str:
     return f"{_join_texts(body, piece)}{question[len(body) :] or '?'}"
 
 
-def _join_texts(one: str, other: str) -> str:
+def _join_texts(text: str, addition: str) -> str:
     """Join both, with a space unless their script has none."""
-    are_unspaced = _UNSPACED.fullmatch(one[-1:] + other[:1])
-    return f"{one}{other}" if are_unspaced else f"{one} {other}".strip()
+    are_unspaced = _UNSPACED.fullmatch(text[-1:] + addition[:1])
+    return f"{text}{addition}" if are_unspaced else f"{text} {addition}".strip()

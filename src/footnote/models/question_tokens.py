@@ -127,9 +127,9 @@ class EncodedText:
             self.text, [(word.start, word.end) for word in words if word.label == DROPPED]
         )
 
-    def tokens_of(self, place: CharSpan) -> list[int]:
+    def tokens_of(self, span: CharSpan) -> list[int]:
         """Return the input positions of the tokens that overlap a span of the text."""
-        start, end = place
+        start, end = span
         return [
             self.first + index
             for index, (first, last) in enumerate(self.offsets)
@@ -137,7 +137,7 @@ class EncodedText:
         ]
 
 
-_NOTHING = EncodedText(text="", first=0, offsets=())
+_NO_TEXT = EncodedText(text="", first=0, offsets=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,18 +153,18 @@ class EncodedTurns:
 def encode_turns(
     tokenizer: UnigramPieces,
     question: str,
-    asked: str = "",
-    answered: str = "",
+    previous_question: str = "",
+    previous_answer: str = "",
     *,
-    most_asked: int = ASKED_TOKENS,
+    max_previous_tokens: int = ASKED_TOKENS,
 ) -> EncodedTurns:
     """Tokenise a question, alone or with the previous question and its answer."""
     ids = [tokenizer.begin]
 
-    def encode(text: str, most: int, prefix: str = "") -> EncodedText:
+    def encode(text: str, max_tokens: int, prefix: str = "") -> EncodedText:
         pieces = tokenizer.pieces(prefix + text)
         skipped = sum(end <= len(prefix.rstrip()) for _, end in pieces.offsets)
-        last = skipped + most
+        last = skipped + max_tokens
         offsets = [
             (max(0, start - len(prefix)), end - len(prefix)) for start, end in pieces.offsets
         ]
@@ -173,12 +173,16 @@ def encode_turns(
         return encoded
 
     encoded_question = encode(question, QUESTION_TOKENS, PREFIX)
-    ids += [tokenizer.end] if asked or answered else []
+    ids += [tokenizer.end] if previous_question or previous_answer else []
     return EncodedTurns(
         ids=ids,
         question=encoded_question,
-        asked=encode(asked, most_asked) if asked or answered else _NOTHING,
-        answered=encode(answered, ANSWERED_TOKENS) if asked or answered else _NOTHING,
+        asked=encode(previous_question, max_previous_tokens)
+        if previous_question or previous_answer
+        else _NO_TEXT,
+        answered=encode(previous_answer, ANSWERED_TOKENS)
+        if previous_question or previous_answer
+        else _NO_TEXT,
     )
 
 

@@ -54,8 +54,8 @@ _KNOWN = (
 )
 """Questions so plain that only a broken model gives other answers."""
 
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
+P = ParamSpec("P")
+T = TypeVar("T")
 _Floats = npt.NDArray[np.float32]
 _log = structlog.get_logger(__name__)
 
@@ -71,10 +71,10 @@ def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader
     if missing := companions_of(file).lacking:
         _log.warning("the reader works without what is fitted to another one", lacking=missing)
     for question, text, answer in _KNOWN:
-        given = reader.best_answer(question, text)
-        if answer not in given:
+        best = reader.best_answer(question, text)
+        if answer not in best:
             raise ModelUnavailable(
-                f"the reader built from {file} answers {given!r} where it should say {answer!r}",
+                f"the reader built from {file} answers {best!r} where it should say {answer!r}",
                 hint=f"delete the reader's graphs below {models_folder} and start again, "
                 "or set FOOTNOTE_READER=none",
             )
@@ -218,8 +218,8 @@ class PackagedReader:
         pairs = await self._in_thread(self._claim_pairs, statements, quotes)
         runs = self._plan_runs(pairs)
         outputs = await asyncio.gather(*(self._in_thread(self._judge_run, run) for run in runs))
-        neither = SupportProbabilities(supported=0.0, contradicted=0.0, neither=1.0)
-        supports = [neither] * len(statements)
+        undecided = SupportProbabilities(supported=0.0, contradicted=0.0, neither=1.0)
+        supports = [undecided] * len(statements)
         for run, output in zip(runs, outputs, strict=True):
             for pair, support in zip(run, output, strict=True):
                 if support.neither < supports[pair.text].neither:
@@ -249,11 +249,14 @@ class PackagedReader:
             return None
         return await self._in_thread(self._table_questions.operation, question)
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> str | None:
         """See `QuestionRewriter.rewrite_follow_up`."""
         if self._rewriter is None:
             return None
-        return await self._in_thread(self._rewriter.rewrite_follow_up, question, asked, answered)
+        rewrite = self._rewriter.rewrite_follow_up
+        return await self._in_thread(rewrite, question, previous_question, previous_answer)
 
     async def decompose(self, question: str) -> Sequence[str]:
         """See `QuestionRewriter.decompose`."""
@@ -325,11 +328,9 @@ class PackagedReader:
         spans, _, _ = self._read_run(pairs[:1])
         return text[spans[0][0].start : spans[0][0].end] if spans[0] else ""
 
-    async def _in_thread(
-        self, call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
-    ) -> Result:
+    async def _in_thread(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a call in one of the reader's threads."""
-        run = partial(call, *given, **named)
+        run = partial(call, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     def _claim_pairs(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
@@ -344,7 +345,7 @@ class PackagedReader:
 
     def _plan_runs(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
         """Divide the pairs into runs, so that even few pairs keep every thread busy."""
-        counts = [len(each.ids) for each in pairs]
+        counts = [len(pair.ids) for pair in pairs]
         share = max(LEAST_RUN_TOKENS, -(-sum(counts) // self._count))
         return [[pairs[at] for at in run] for run in plan_batches(counts, min(RUN_TOKENS, share))]
 
@@ -358,16 +359,16 @@ class PackagedReader:
                 for row, pair in enumerate(run):
                     mismatches[row] = self._unmet.odds(states[row, pair.words])
 
-        span_logits, relevance = self._encoder.read([each.ids for each in run], score_mismatch)
+        span_logits, relevance = self._encoder.read([pair.ids for pair in run], score_mismatch)
         spans = []
         for row, pair in enumerate(run):
             pair_relevance = float(relevance[row, 0])
             probability = partial(self._calibration.probability, relevance=pair_relevance)
             spans.append(spans_of(pair.window, span_logits[row], probability))
-        return spans, [float(each) for each in relevance[:, 0]], mismatches
+        return spans, [float(logit) for logit in relevance[:, 0]], mismatches
 
     def _judge_run(self, run: Sequence[Pair]) -> list[SupportProbabilities]:
-        support = self._encoder.judge([each.ids for each in run])
+        support = self._encoder.judge([pair.ids for pair in run])
         probabilities = np.exp(
             (support - support.max(axis=1, keepdims=True)) / self._calibration.support_temperature
         )

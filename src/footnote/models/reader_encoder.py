@@ -61,16 +61,16 @@ class ReaderEncoder:
     def read(
         self,
         batch: Sequence[Sequence[int]],
-        on_the_way: Callable[[int, _Floats], None] | None = None,
+        on_states: Callable[[int, _Floats], None] | None = None,
     ) -> tuple[_Floats, _Floats]:
         """Run the reading heads on questions with passages as token ids: span, relevance.
 
-        `on_the_way` is called with the states of each part below the last, and its number of
+        `on_states` is called with the states of each part below the last, and its number of
         layers.
         """
         ids, mask = padded(batch)
         *lower, (layers, upper) = self.reading
-        states = self._lower(ids, mask, layers - 1, on_the_way) if lower else ids
+        states = self._lower(ids, mask, layers - 1, on_states) if lower else ids
         span, relevance = _run(upper, states, mask)
         return span, relevance
 
@@ -97,28 +97,28 @@ class ReaderEncoder:
         ids: npt.NDArray[np.int32],
         mask: npt.NDArray[np.int32],
         layers: int,
-        on_the_way: Callable[[int, _Floats], None] | None = None,
+        on_states: Callable[[int, _Floats], None] | None = None,
     ) -> _Floats:
         states: npt.NDArray[Any] = ids
         for end, session in self.reading:
             if end > layers:
                 break
             (states,) = _run(session, states, mask)
-            if on_the_way is not None:
-                on_the_way(end, states)
+            if on_states is not None:
+                on_states(end, states)
         return states
 
 
 def _run(
-    session: onnxruntime.InferenceSession, given: npt.NDArray[Any], mask: npt.NDArray[np.int32]
+    session: onnxruntime.InferenceSession, inputs: npt.NDArray[Any], mask: npt.NDArray[np.int32]
 ) -> list[_Floats]:
     """Run a graph on token ids or on states."""
-    name = "states" if given.ndim == 3 else "input_ids"  # ids have no width
+    name = "states" if inputs.ndim == 3 else "input_ids"  # ids have no width
     try:
-        found: list[_Floats] = session.run(None, {name: given, "attention_mask": mask})
+        outputs: list[_Floats] = session.run(None, {name: inputs, "attention_mask": mask})
     except Exception as error:
         raise ModelUnavailable(
             f"the reader could not read a batch of shape {mask.shape}: {error}",
             hint="free some memory, or set FOOTNOTE_READER=none",
         ) from error
-    return found
+    return outputs

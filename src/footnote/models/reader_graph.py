@@ -41,22 +41,25 @@ def reader_graph(
     inputs = {"attention_mask": TensorProto.INT32} | (
         {"input_ids": TensorProto.INT32} if layers.start == 0 else {"states": TensorProto.FLOAT}
     )
-    reads, judges = layers.stop == weights.shape.layers, layers.stop == weights.judging.stop
-    if not (reads or judges):
+    is_reading, is_judging = (
+        layers.stop == weights.shape.layers,
+        layers.stop == weights.judging.stop,
+    )
+    if not (is_reading or is_judging):
         graph.apply("Reshape", [encoded.hidden, by_text], output="left")
         return graph.model(
             "reader-part", {"left": ("batch", "length", weights.shape.width)}, inputs
         )
     tokens = graph.apply("Reshape", [encoded.hidden, by_text])
     outputs: dict[str, tuple[int | str, ...]] = {"support": ("batch", 3)}
-    if reads:
+    if is_reading:
         outputs = {"span": ("batch", "length", 2), "relevance": ("batch", 1)}
         _linear(graph, weights, tokens, "span", output="span")
-    head = "relevance" if reads else "support"
+    head = "relevance" if is_reading else "support"
     first = graph.apply("Squeeze", [_first(graph, tokens), graph.integers(1)])
     inner = graph.apply("Tanh", [_linear(graph, weights, first, f"{head}.0")])
     _linear(graph, weights, inner, f"{head}.2", output=head)
-    return graph.model("reader" if reads else "judge", outputs, inputs)
+    return graph.model("reader" if is_reading else "judge", outputs, inputs)
 
 
 def _first(graph: GraphBuilder, tokens: str) -> str:

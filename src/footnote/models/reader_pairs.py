@@ -40,7 +40,7 @@ def pairs_of(
     token_count = 0
     for number, passage in enumerate(passages):
         windows = windows_of(tokenizer, f"query: {question}", passage, number)
-        token_count += sum(len(each.ids) for each in windows)
+        token_count += sum(len(window.ids) for window in windows)
         if pairs and token_count > READ_TOKENS:
             break
         pairs += windows

@@ -27,9 +27,9 @@ class ReaderReranker:
         """See `Reranker.__call__`; a text without words scores 0."""
         scores: list[float] = []
         for start in range(0, len(texts), TEXTS_AT_ONCE):
-            part = [PassageText(text=each) for each in texts[start : start + TEXTS_AT_ONCE]]
+            part = [PassageText(text=text) for text in texts[start : start + TEXTS_AT_ONCE]]
             readings = await self.reader.read(query, part)
-            scores += [_chance(each.relevance) for each in readings]
+            scores += [_chance(reading.relevance) for reading in readings]
         return scores
 
     async def prepare(self) -> None:
@@ -51,7 +51,7 @@ class ReaderJudge:
         return self.reader.name
 
     async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
-        return [each.supported for each in await self.reader.judge(statements, quotes)]
+        return [support.supported for support in await self.reader.judge(statements, quotes)]
 
     async def close(self) -> None:
         """Do nothing: it has no resources of its own."""

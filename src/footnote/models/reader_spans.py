@@ -97,11 +97,13 @@ def _best_of_stretches(
 
 def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
     """Sort the spans of a passage's windows, best first; drop those that overlap a better one."""
-    kept: list[AnswerSpan] = []
-    for span in sorted(spans, key=lambda each: (-each.probability, -each.score, each.start)):
-        if all(span.end <= other.start or other.end <= span.start for other in kept):
-            kept.append(span)
-    return tuple(kept)
+    retained: list[AnswerSpan] = []
+    for span in sorted(
+        spans, key=lambda candidate: (-candidate.probability, -candidate.score, candidate.start)
+    ):
+        if all(span.end <= better.start or better.end <= span.start for better in retained):
+            retained.append(span)
+    return tuple(retained)
 
 
 def limited_by_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
@@ -120,7 +122,12 @@ def limited_by_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
         )
         for span in spans
     ]
-    return tuple(sorted(limited, key=lambda each: (-each.probability, -each.score, each.start)))
+    return tuple(
+        sorted(
+            limited,
+            key=lambda candidate: (-candidate.probability, -candidate.score, candidate.start),
+        )
+    )
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -124,7 +124,7 @@ class ReaderWeights:
     def named(self) -> dict[str, npt.NDArray[np.float32]]:
         """Everything except the heads as float32, by the names of BERT's checkpoints."""
         width = self.shape.width
-        found = {
+        arrays = {
             "embeddings.position_embeddings.weight": _float(self.tensors["position"]),
             # Already added to the positions.
             "embeddings.token_type_embeddings.weight": np.zeros((1, width), dtype=np.float32),
@@ -136,25 +136,25 @@ class ReaderWeights:
                 ours, theirs = f"{prefix}.{short}", f"encoder.layer.{layer}.{name}"
                 scale = _float(self.tensors[f"{ours}.scale"])
                 matrix = _float(self.tensors[f"{ours}.weight"])
-                found[f"{theirs}.weight"] = matrix * scale[:, None]
-                found[f"{theirs}.bias"] = _float(self.tensors[f"{ours}.bias"])
+                arrays[f"{theirs}.weight"] = matrix * scale[:, None]
+                arrays[f"{theirs}.bias"] = _float(self.tensors[f"{ours}.bias"])
             for short, name in NORMS.items():
                 for part in ("weight", "bias"):
-                    held = self.tensors[f"{prefix}.{short}.{part}"]
-                    found[f"encoder.layer.{layer}.{name}.{part}"] = _float(held)
-        return found
+                    tensor = self.tensors[f"{prefix}.{short}.{part}"]
+                    arrays[f"encoder.layer.{layer}.{name}.{part}"] = _float(tensor)
+        return arrays
 
     @cached_property
     def quantised(self) -> dict[str, tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]]:
         """The matrices as stored, transposed to (in, out), each with its scales."""
-        found = {}
+        quantised_matrices = {}
         for layer, prefix in self._layers.items():
             for short, name in MATRICES.items():
                 ours = f"{prefix}.{short}"
                 matrix = self.tensors[f"{ours}.weight"].T.astype(np.int8)
                 scales = _float(self.tensors[f"{ours}.scale"])
-                found[f"encoder.layer.{layer}.{name}"] = (matrix, scales)
-        return found
+                quantised_matrices[f"encoder.layer.{layer}.{name}"] = (matrix, scales)
+        return quantised_matrices
 
     @property
     def _layers(self) -> dict[int, str]:
@@ -237,10 +237,10 @@ def described_weights(file: Path) -> ReaderWeights:
     Raises ModelUnavailable as `read_weights` does.
     """
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return read_weights(file)  # Raises the error.
-    return _described_once(file, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+    return _described_once(file, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns))
 
 
 @lru_cache(maxsize=4)
@@ -250,23 +250,27 @@ def _described_once(file: Path, _identity: tuple[int, ...]) -> ReaderWeights:
 
 def digest_of_layers(tensors: Mapping[str, Tensor], layers: int) -> str:
     """Return the SHA-256 of the lowest layers and the embeddings below them, in hexadecimal."""
-    own = ("position", "norm.", *(f"layers.{each}." for each in range(layers)))
-    return digest_of({name: each for name, each in tensors.items() if name.startswith(own)})
+    prefixes = ("position", "norm.", *(f"layers.{layer}." for layer in range(layers)))
+    return digest_of(
+        {name: tensor for name, tensor in tensors.items() if name.startswith(prefixes)}
+    )
 
 
 def digest_of(tensors: Mapping[str, Tensor]) -> str:
     """Return the SHA-256 of tensors with their names, in hexadecimal."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in sorted(tensors):
-        found.update(name.encode())
-        found.update(tensors[name].tobytes())
-    return found.hexdigest()
+        digest.update(name.encode())
+        digest.update(tensors[name].tobytes())
+    return digest.hexdigest()
 
 
-def _layers_after(others: range, tensors: Mapping[str, Tensor], name: str) -> range:
+def _layers_after(reader_layers: range, tensors: Mapping[str, Tensor], name: str) -> range:
     """Return the layers of an optional head, numbered after `others`; the config lacks them."""
-    own = {each.split(".")[1] for each in tensors if each.startswith(f"{name}.")}
-    return range(others.stop, others.stop + sum(each.isdecimal() for each in own))
+    numbers = {key.split(".")[1] for key in tensors if key.startswith(f"{name}.")}
+    return range(
+        reader_layers.stop, reader_layers.stop + sum(number.isdecimal() for number in numbers)
+    )
 
 
 def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> ProbeWeights | None:
@@ -277,8 +281,8 @@ def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> 
         orders=AttentionProbe.of(tensors, "orders"),
         injection_probe_digest=digest_of(
             {
-                name: each
-                for name, each in tensors.items()
+                name: tensor
+                for name, tensor in tensors.items()
                 if name.startswith(("orders.", "ordering."))
             }
         ),

@@ -113,9 +113,13 @@ class LazyReader:
         with span("reader operation"):
             return await (await self.opened()).operation(question)
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> str | None:
         with span("reader rewrite follow-up"):
-            return await (await self.opened()).rewrite_follow_up(question, asked, answered)
+            return await (await self.opened()).rewrite_follow_up(
+                question, previous_question, previous_answer
+            )
 
     async def decompose(self, question: str) -> Sequence[str]:
         with span("reader decompose"):

@@ -47,7 +47,7 @@ from footnote.ports.redaction import redaction_in_force
 
 T = TypeVar("T")
 
-_AS_IT_IS = frozenset(
+_NOT_REDACTED = frozenset(
     "conversation_id id kind media_type metadata model_name name part_kind provider_details"
     " provider_name run_id signature timestamp tool_call_id tool_kind tool_name usage".split()
 )
@@ -84,9 +84,11 @@ class RedactingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Return the reply, restored."""
-        sent = await _redacted(messages, model_request_parameters)
-        response = await self.wrapped.request(sent.messages, model_settings, sent.parameters)
-        return _restored(response, sent.placeholders)
+        redacted = await _redacted(messages, model_request_parameters)
+        response = await self.wrapped.request(
+            redacted.messages, model_settings, redacted.parameters
+        )
+        return _restored(response, redacted.placeholders)
 
     @asynccontextmanager
     async def request_stream(
@@ -97,11 +99,11 @@ class RedactingModel(WrapperModel):
         run_context: RunContext[Any] | None = None,  # as the library has it
     ) -> AsyncGenerator[StreamedResponse]:
         """Stream the reply, restored."""
-        sent = await _redacted(messages, model_request_parameters)
+        redacted = await _redacted(messages, model_request_parameters)
         async with self.wrapped.request_stream(
-            sent.messages, model_settings, sent.parameters, run_context
+            redacted.messages, model_settings, redacted.parameters, run_context
         ) as stream:
-            yield _RestoredReply(stream, sent.placeholders) if sent.placeholders else stream
+            yield _RestoredReply(stream, redacted.placeholders) if redacted.placeholders else stream
 
     async def count_tokens(
         self,
@@ -110,8 +112,10 @@ class RedactingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> RequestUsage:
         """Count the tokens of the redacted request."""
-        sent = await _redacted(messages, model_request_parameters)
-        return await self.wrapped.count_tokens(sent.messages, model_settings, sent.parameters)
+        redacted = await _redacted(messages, model_request_parameters)
+        return await self.wrapped.count_tokens(
+            redacted.messages, model_settings, redacted.parameters
+        )
 
 
 async def _redacted(messages: list[ModelMessage], parameters: ModelRequestParameters) -> _Request:
@@ -121,15 +125,15 @@ async def _redacted(messages: list[ModelMessage], parameters: ModelRequestParame
         return _Request(messages=messages, parameters=parameters, placeholders=placeholders)
     if redaction.withholds_media and _has_media(messages):
         raise media_withheld()
-    seen: list[str] = []
+    texts: list[str] = []
 
     def note(text: str) -> str:
-        seen.append(text)
+        texts.append(text)
         return text
 
     _parameters(parameters, note)
     _mapped(messages, note)
-    placeholders = placeholders_for(seen, redaction.kinds)
+    placeholders = placeholders_for(texts, redaction.kinds)
     return _Request(
         parameters=_parameters(parameters, placeholders.redacted),
         messages=_mapped(messages, placeholders.redacted),
@@ -138,60 +142,67 @@ async def _redacted(messages: list[ModelMessage], parameters: ModelRequestParame
 
 
 def _parameters(
-    parameters: ModelRequestParameters, written: Callable[[str], str]
+    parameters: ModelRequestParameters, transform: Callable[[str], str]
 ) -> ModelRequestParameters:
     return replace(
         parameters,
-        instruction_parts=_mapped(parameters.instruction_parts, written),
-        function_tools=_mapped(parameters.function_tools, written),
-        output_tools=_mapped(parameters.output_tools, written),
+        instruction_parts=_mapped(parameters.instruction_parts, transform),
+        function_tools=_mapped(parameters.function_tools, transform),
+        output_tools=_mapped(parameters.output_tools, transform),
     )
 
 
-def _mapped(value: T, written: Callable[[str], str]) -> T:
-    """Return the value with `written` applied to its texts, in any type of message part."""
+def _mapped(value: T, transform: Callable[[str], str]) -> T:
+    """Return the value with `transform` applied to its texts, in any type of message part."""
     if isinstance(value, _MEDIA):
         return value
     if is_dataclass(value) and not isinstance(value, type):
         changes = {}
-        for each in fields(value):
-            if not each.init or each.name in _AS_IT_IS:
+        for attribute in fields(value):
+            if not attribute.init or attribute.name in _NOT_REDACTED:
                 continue
-            before = getattr(value, each.name)
-            if isinstance(value, BaseToolCallPart) and each.name == "args":
-                after: object = _mapped_arguments(before, written)
+            old_value = getattr(value, attribute.name)
+            if isinstance(value, BaseToolCallPart) and attribute.name == "args":
+                new_value: object = _mapped_arguments(old_value, transform)
             else:
-                after = before if isinstance(before, (int, float)) else _mapped(before, written)
-            if after is not before:
-                changes[each.name] = after
+                new_value = (
+                    old_value
+                    if isinstance(old_value, (int, float))
+                    else _mapped(old_value, transform)
+                )
+            if new_value is not old_value:
+                changes[attribute.name] = new_value
         return cast("T", replace(value, **changes)) if changes else value
     if isinstance(value, list):
-        mapped = [_mapped(each, written) for each in value]
-        same = all(new is old for new, old in zip(mapped, value, strict=True))
-        return value if same else cast("T", mapped)
+        mapped = [_mapped(item, transform) for item in value]
+        is_unchanged = all(
+            mapped_item is original_item
+            for mapped_item, original_item in zip(mapped, value, strict=True)
+        )
+        return value if is_unchanged else cast("T", mapped)
     if isinstance(value, str):
-        after_text = written(value)
+        after_text = transform(value)
         return value if after_text == value else cast("T", after_text)
-    return cast("T", mapped_json(value, written))
+    return cast("T", mapped_json(value, transform))
 
 
-def _mapped_arguments(given: object, written: Callable[[str], str]) -> object:
+def _mapped_arguments(arguments: object, transform: Callable[[str], str]) -> object:
     """Map the arguments of a tool; JSON is parsed first, since escapes may hide its text."""
-    if not isinstance(given, str):
-        return mapped_json(given, written)
+    if not isinstance(arguments, str):
+        return mapped_json(arguments, transform)
     try:
-        parsed = from_json(given)
+        parsed = from_json(arguments)
     except ValueError:
-        return _mapped(given, written)
-    mapped = mapped_json(parsed, written)
-    return given if mapped == parsed else json.dumps(mapped, ensure_ascii=False)
+        return _mapped(arguments, transform)
+    mapped = mapped_json(parsed, transform)
+    return arguments if mapped == parsed else json.dumps(mapped, ensure_ascii=False)
 
 
 def _has_media(value: object) -> bool:
     if isinstance(value, _MEDIA):
         return True
     if is_dataclass(value) and not isinstance(value, type):
-        return any(_has_media(getattr(value, each.name)) for each in fields(value))
+        return any(_has_media(getattr(value, attribute.name)) for attribute in fields(value))
     if isinstance(value, Mapping):
         return any(map(_has_media, value.values()))
     return isinstance(value, (list, tuple)) and any(map(_has_media, value))
@@ -200,7 +211,7 @@ def _has_media(value: object) -> bool:
 def _restored(response: ModelResponse, placeholders: Placeholders) -> ModelResponse:
     if not placeholders:
         return response
-    return replace(response, parts=[_restored_part(each, placeholders) for each in response.parts])
+    return replace(response, parts=[_restored_part(part, placeholders) for part in response.parts])
 
 
 def _restored_part(part: ModelResponsePart, placeholders: Placeholders) -> ModelResponsePart:
@@ -215,10 +226,10 @@ def _with_arguments(part: BaseToolCallPart[Any], args: object) -> ModelResponseP
     return cast("ModelResponsePart", replace(part, args=cast("Any", args)))
 
 
-def _restored_arguments(given: object, placeholders: Placeholders) -> object:
-    if isinstance(given, str):
-        return placeholders.restored(given, as_json)
-    return mapped_json(given, placeholders.restored)
+def _restored_arguments(arguments: object, placeholders: Placeholders) -> object:
+    if isinstance(arguments, str):
+        return placeholders.restored(arguments, as_json)
+    return mapped_json(arguments, placeholders.restored)
 
 
 class _RestoredReply(StreamedResponse):
@@ -240,17 +251,15 @@ class _RestoredReply(StreamedResponse):
             self.final_result_event = self._inner.final_result_event
             self._first_chunk_monotonic = self._inner._first_chunk_monotonic
             if isinstance(event, PartStartEvent):
-                written = as_json if isinstance(event.part, BaseToolCallPart) else as_text
-                texts[event.index] = RestoredStream(
-                    placeholders=self._placeholders, written=written
-                )
-                yield replace(event, part=_begun(event.part, texts[event.index]))
+                encode = as_json if isinstance(event.part, BaseToolCallPart) else as_text
+                texts[event.index] = RestoredStream(placeholders=self._placeholders, written=encode)
+                yield replace(event, part=_beginning_of(event.part, texts[event.index]))
             elif isinstance(event, PartDeltaEvent):
                 yield replace(event, delta=self._delta(event.delta, texts[event.index]))
             elif isinstance(event, PartEndEvent):
-                left = texts[event.index].end()
-                if left:
-                    yield PartDeltaEvent(index=event.index, delta=_last(event.part, left))
+                pending = texts[event.index].end()
+                if pending:
+                    yield PartDeltaEvent(index=event.index, delta=_last_delta(event.part, pending))
                 yield replace(event, part=_restored_part(event.part, self._placeholders))
             else:
                 yield event
@@ -297,33 +306,33 @@ class _RestoredReply(StreamedResponse):
         if isinstance(delta, ThinkingPartDelta) and delta.content_delta is not None:
             return replace(delta, content_delta=text.add(delta.content_delta))
         if isinstance(delta, ToolCallPartDelta) and delta.args_delta is not None:
-            given = delta.args_delta
+            arguments = delta.args_delta
             return replace(
                 delta,
-                args_delta=text.add(given)
-                if isinstance(given, str)
-                else cast("dict[str, Any]", mapped_json(given, self._placeholders.restored)),
+                args_delta=text.add(arguments)
+                if isinstance(arguments, str)
+                else cast("dict[str, Any]", mapped_json(arguments, self._placeholders.restored)),
             )
         return delta
 
 
-def _begun(part: ModelResponsePart, text: RestoredStream) -> ModelResponsePart:
+def _beginning_of(part: ModelResponsePart, text: RestoredStream) -> ModelResponsePart:
     """Return the beginning of a part, as far as it can be restored already."""
     if isinstance(part, (TextPart, ThinkingPart)):
         return replace(part, content=text.add(part.content))
     if isinstance(part, BaseToolCallPart):
         args = part.args
-        whole = not isinstance(args, str)
+        is_parsed = not isinstance(args, str)
         return _with_arguments(
-            part, _restored_arguments(args, text.placeholders) if whole else text.add(str(args))
+            part, _restored_arguments(args, text.placeholders) if is_parsed else text.add(str(args))
         )
     return part
 
 
-def _last(part: ModelResponsePart, left: str) -> ModelResponsePartDelta:
+def _last_delta(part: ModelResponsePart, pending: str) -> ModelResponsePartDelta:
     """Return the text held back at the end of a part as its last delta."""
     if isinstance(part, ThinkingPart):
-        return ThinkingPartDelta(content_delta=left)
+        return ThinkingPartDelta(content_delta=pending)
     if isinstance(part, BaseToolCallPart):
-        return ToolCallPartDelta(args_delta=left)
-    return TextPartDelta(content_delta=left)
+        return ToolCallPartDelta(args_delta=pending)
+    return TextPartDelta(content_delta=pending)

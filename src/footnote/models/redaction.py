@@ -50,33 +50,33 @@ def media_withheld() -> ModelUnavailable:
     )
 
 
-def mapped_json(value: object, written: Callable[[str], str]) -> object:
-    """Apply `written` to the strings of a JSON value, keys included.
+def mapped_json(value: object, transform: Callable[[str], str]) -> object:
+    """Apply `transform` to the strings of a JSON value, keys included.
 
     A number is replaced by a string if its text would change. Unchanged values are returned as they
     are.
     """
     if isinstance(value, str):
-        return written(value)
+        return transform(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         text = str(value)
-        again = written(text)
-        return value if again == text else again
+        mapped_text = transform(text)
+        return value if mapped_text == text else mapped_text
     if isinstance(value, Mapping):
-        mapped = {written(str(key)): mapped_json(each, written) for key, each in value.items()}
+        mapped = {transform(str(key)): mapped_json(item, transform) for key, item in value.items()}
         return value if mapped == value else mapped
     if isinstance(value, (list, tuple)):
-        each_mapped = [mapped_json(each, written) for each in value]
-        return value if each_mapped == list(value) else each_mapped
+        mapped_items = [mapped_json(item, transform) for item in value]
+        return value if mapped_items == list(value) else mapped_items
     return value
 
 
 def _strings_in(value: object) -> list[str]:
-    seen: list[str] = []
+    texts: list[str] = []
 
     def note(text: str) -> str:
-        seen.append(text)
+        texts.append(text)
         return text
 
     mapped_json(value, note)
-    return seen
+    return texts

@@ -28,12 +28,12 @@ class ReplacedEmbedder:
         return self.successor.count_tokens(texts)
 
     async def embed_documents(self, _texts: Sequence[str]) -> Vectors:
-        raise self._gone()
+        raise self._unavailable()
 
     async def embed_query(self, _text: str) -> Vector:
-        raise self._gone()
+        raise self._unavailable()
 
-    def _gone(self) -> LaneUnavailable:
+    def _unavailable(self) -> LaneUnavailable:
         return LaneUnavailable(
             f"the model of lane {self.lane.fingerprint} came with an earlier version, and the "
             f"workspace is not yet embedded anew as {self.successor.lane.fingerprint}",

@@ -95,18 +95,21 @@ def _tei_body(_model: str, query: str, texts: Sequence[str]) -> Body:
     }
 
 
-def _placed_results(content: bytes) -> Placed:
+def _parse_results(content: bytes) -> Placed:
     return [
-        (each.index, each.relevance_score) for each in _Results.model_validate_json(content).results
+        (result.index, result.relevance_score)
+        for result in _Results.model_validate_json(content).results
     ]
 
 
-def _placed_data(content: bytes) -> Placed:
-    return [(each.index, each.relevance_score) for each in _Data.model_validate_json(content).data]
+def _parse_data(content: bytes) -> Placed:
+    return [
+        (result.index, result.relevance_score) for result in _Data.model_validate_json(content).data
+    ]
 
 
-def _placed_scores(content: bytes) -> Placed:
-    return [(each.index, each.score) for each in _Scores.model_validate_json(content).root]
+def _parse_scores(content: bytes) -> Placed:
+    return [(result.index, result.score) for result in _Scores.model_validate_json(content).root]
 
 
 APIS: Mapping[str, Api] = {
@@ -117,7 +120,7 @@ APIS: Mapping[str, Api] = {
         model="rerank-v3.5",
         texts_per_call=1000,
         body=_cohere_body,
-        placed=_placed_results,
+        placed=_parse_results,
     ),
     "jina": Api(
         name="jina",
@@ -126,7 +129,7 @@ APIS: Mapping[str, Api] = {
         model="jina-reranker-v2-base-multilingual",
         texts_per_call=1000,
         body=_jina_body,
-        placed=_placed_results,
+        placed=_parse_results,
     ),
     "voyage": Api(
         name="voyage",
@@ -135,7 +138,7 @@ APIS: Mapping[str, Api] = {
         model="rerank-2.5",
         texts_per_call=1000,
         body=_voyage_body,
-        placed=_placed_data,
+        placed=_parse_data,
     ),
     "tei": Api(
         name="tei",
@@ -144,7 +147,7 @@ APIS: Mapping[str, Api] = {
         model="",
         texts_per_call=32,  # The server's own default limit for a batch of one client.
         body=_tei_body,
-        placed=_placed_scores,
+        placed=_parse_scores,
     ),
 }
 
@@ -204,11 +207,11 @@ def http_reranker(
             f"The reranker {kind} has no address.",
             hint=f"Set FOOTNOTE_RERANKER to where it runs, such as {kind}@http://localhost:8081.",
         )
-    chosen = model or api.model
+    model_name = model or api.model
     endpoint = JsonEndpoint(
-        name=f"{kind}:{chosen}" if chosen else kind,
+        name=f"{kind}:{model_name}" if model_name else kind,
         url=posted_to(service, api.path),
         timeout_seconds=timeout_seconds,
         token=fixed_token(api_key) if api_key else None,
     )
-    return HttpReranker(api=api, model=chosen, endpoint=endpoint)
+    return HttpReranker(api=api, model=model_name, endpoint=endpoint)

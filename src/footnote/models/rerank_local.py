@@ -84,8 +84,8 @@ class LocalReranker:
         distinct = sorted(set(readable), key=lambda text: (len(text), text))
         for start in range(0, len(distinct), BATCH_TEXTS):
             batch = distinct[start : start + BATCH_TEXTS]
-            found = await loop.run_in_executor(self._thread, self._run, question, batch)
-            scores.update(zip(batch, found, strict=True))
+            batch_scores = await loop.run_in_executor(self._thread, self._run, question, batch)
+            scores.update(zip(batch, batch_scores, strict=True))
         return [scores[text] for text in readable]
 
     async def prepare(self) -> None:
@@ -196,8 +196,10 @@ def _register(name: str, repository: str, model_file: str) -> None:
     from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415  # as above
 
     with REGISTERING:
-        known = {str(each["model"]).lower() for each in TextCrossEncoder.list_supported_models()}
-        if name.lower() not in known:
+        registered = {
+            str(model["model"]).lower() for model in TextCrossEncoder.list_supported_models()
+        }
+        if name.lower() not in registered:
             source = ModelSource(hf=repository)
             TextCrossEncoder.add_custom_model(model=name, sources=source, model_file=model_file)
 

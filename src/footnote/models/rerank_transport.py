@@ -20,7 +20,7 @@ Body = Mapping[str, object]
 MAX_ANSWER_BYTES = 8 * 1024**2
 """Room for a thousand texts of 8 kB each, for services that repeat them in their response."""
 _BUSY = (429, 503)
-_PAUSE_UNLESS_TOLD_SECONDS = 0.5
+_DEFAULT_PAUSE_SECONDS = 0.5
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -82,7 +82,7 @@ class JsonEndpoint:
     async def _post(self, body: Body, limit: asyncio.Timeout) -> bytes:
         status, headers, content = await self._exchange(body)
         if status in _BUSY:
-            pause = pause_asked_for(headers, _PAUSE_UNLESS_TOLD_SECONDS)
+            pause = pause_asked_for(headers, _DEFAULT_PAUSE_SECONDS)
             end = limit.when()
             if end is not None and asyncio.get_running_loop().time() + pause < end:
                 await asyncio.sleep(pause)

@@ -107,13 +107,13 @@ def vertex_reranker(
             "The reranker vertex has no project.",
             hint="Set FOOTNOTE_GOOGLE_PROJECT to the Google Cloud project that pays for it.",
         )
-    chosen = model or MODEL
+    model_name = model or MODEL
     config = (
         f"/v1/projects/{quote(project, safe='')}/locations/{quote(location, safe='')}"
         "/rankingConfigs/default_ranking_config:rank"
     )
     endpoint = JsonEndpoint(
-        name=f"vertex:{chosen}",
+        name=f"vertex:{model_name}",
         url=posted_to(url or SERVICE, config),
         timeout_seconds=timeout_seconds,
         token=token,
@@ -122,4 +122,4 @@ def vertex_reranker(
         refusal_hint="check FOOTNOTE_GOOGLE_PROJECT, and that the account may use the ranking "
         "API (role Discovery Engine Viewer)",
     )
-    return VertexReranker(model=chosen, endpoint=endpoint)
+    return VertexReranker(model=model_name, endpoint=endpoint)

@@ -136,14 +136,15 @@ class SentenceEncoder:
         No text is cleared in a language that the model does not support, or without a screen in
         the graph.
         """
-        made = await self.run_and_screen(texts)
+        screened = await self.run_and_screen(texts)
         if not self._reading.english:
-            return made
+            return screened
         native = await asyncio.to_thread(lambda: list(map(is_english, texts)))
         clear = [
-            read if own else 0 for read, own in zip(made.cleared_characters, native, strict=True)
+            cleared if is_native else 0
+            for cleared, is_native in zip(screened.cleared_characters, native, strict=True)
         ]
-        return replace(made, cleared_characters=clear)
+        return replace(screened, cleared_characters=clear)
 
     async def run_and_screen(self, texts: Sequence[str]) -> Screened:
         """As `embed_and_screen`, for texts in languages that the model supports."""
@@ -180,9 +181,9 @@ class SentenceEncoder:
         if self._kinds is None:
             return EmbeddedQuestion(vector=await self.embed_query(text))
         loop = asyncio.get_running_loop()
-        made = await loop.run_in_executor(self._query_thread, self._encode_question, text)
+        embedded = await loop.run_in_executor(self._query_thread, self._encode_question, text)
         self.note_query(text)
-        return made
+        return embedded
 
     def begin_query(self, text: str) -> asyncio.Future[Vector]:
         """Start to embed a query whose vector may not be used; `note_query` records its usage."""
@@ -203,35 +204,37 @@ class SentenceEncoder:
         return vector
 
     def _encode_question(self, text: str) -> EmbeddedQuestion:
-        assert self._kinds is not None, "nobody asks what cannot be told"
+        assert self._kinds is not None, "the model has no question classifier"
         batch = self._tokenize([text], self._reading.query_prefix)
         vectors, states = self._outputs(batch, ["embedding", STATES_OUTPUT])
         return EmbeddedQuestion(vector=vectors[0], kind=self._kinds(states[1:-1], vectors[0]))
 
     def _tokenize(self, texts: Sequence[str], prefix: str) -> _Batch:
-        read = self._reading
+        reading = self._reading
         # Truncation comes after tokenization; the model's window ends far before this cut.
-        said = [text[:SLICE_CHARACTERS] for text in texts]
-        if read.cased:
-            said = [without_lines_of_capitals(text) for text in said]
-        return self.open().tokenizer.encode([prefix + text for text in said], read.max_tokens)
+        readable = [text[:SLICE_CHARACTERS] for text in texts]
+        if reading.cased:
+            readable = [without_lines_of_capitals(text) for text in readable]
+        return self.open().tokenizer.encode(
+            [prefix + text for text in readable], reading.max_tokens
+        )
 
     def _clear(
         self, texts: Sequence[str], encodings: _Batch, orders: npt.NDArray[np.float32]
     ) -> list[int]:
         """Return how many characters of each text are cleared, by the log-odds of what was read."""
-        read, tokenizer = self._reading, self.open().tokenizer
-        found = []
+        reading, tokenizer = self._reading, self.open().tokenizer
+        cleared = []
         for text, ids, odds in zip(texts, encodings, orders, strict=True):
             clear = 0
             if odds < 0:
                 clear = len(text)
                 # A text that fills the model's window may have been truncated.
-                if len(ids) >= read.max_tokens:
-                    end = tokenizer.end_of(read.document_prefix + text, read.max_tokens - 2)
-                    clear = max(0, end - len(read.document_prefix))
-            found.append(clear)
-        return found
+                if len(ids) >= reading.max_tokens:
+                    end = tokenizer.end_of(reading.document_prefix + text, reading.max_tokens - 2)
+                    clear = max(0, end - len(reading.document_prefix))
+            cleared.append(clear)
+        return cleared
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:
         """Divide positions into runs, so that even few texts keep every thread busy."""
@@ -241,7 +244,7 @@ class SentenceEncoder:
 
     def _run(self, batch: _Batch) -> tuple[Vectors, npt.NDArray[np.float32]]:
         """Return the vectors, and for each text the log-odds that it needs the reader's check."""
-        names = [each.name for each in self.open().session.get_outputs()]
+        names = [output.name for output in self.open().session.get_outputs()]
         if SCREEN_OUTPUT not in names:
             (vectors,) = self._outputs(batch, ["embedding"])
             return vectors, np.full(len(batch), np.inf, dtype=np.float32)
@@ -252,14 +255,14 @@ class SentenceEncoder:
         """Run the graph; return these of its outputs."""
         ids, mask = padded(batch)
         try:
-            found: list[npt.NDArray[np.float32]] = self.open().session.run(
+            outputs: list[npt.NDArray[np.float32]] = self.open().session.run(
                 names, {"input_ids": ids, "attention_mask": mask}
             )
         except Exception as error:
             message = f"{self._lane.model} could not embed a batch of shape {ids.shape}: {error}"
             hint = "free some memory"
             raise LaneUnavailable(message, hint=hint) from error
-        return found
+        return outputs
 
 
 def without_lines_of_capitals(text: str) -> str:

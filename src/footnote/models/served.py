@@ -71,18 +71,18 @@ def model_keys_from(text: str | None) -> ModelKeys:
         return ModelKeys()
     wrong = f"{KEYS} is no JSON object of keys by vendor or address"
     try:
-        found = json.loads(text, object_pairs_hook=members_once)
+        parsed = json.loads(text, object_pairs_hook=members_once)
     except (ValueError, RecursionError) as error:
         raise UnsupportedSettings(f"{wrong}: {json_fault(error)}", hint=_EXAMPLE) from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise UnsupportedSettings(wrong, hint=_EXAMPLE)
-    for name, key in found.items():
+    for name, key in parsed.items():
         if not isinstance(key, str):
             raise UnsupportedSettings(
                 f"{wrong}: what it has for {name!r} is no text", hint=_EXAMPLE
             )
     keys = {}
-    for name, key in found.items():
+    for name, key in parsed.items():
         clean = key.strip()
         # An HTTP library would repeat a key that is invalid in a header in its error.
         if not clean or not clean.isascii() or not clean.isprintable() or " " in clean:
@@ -90,6 +90,6 @@ def model_keys_from(text: str | None) -> ModelKeys:
                 f"what {KEYS} has for {name!r} cannot be a key",
                 hint="write the key alone, without quotes or spaces",
             )
-        place = urlsplit(name).netloc.lower() if "://" in name else name
-        keys[_SAME_VENDOR.get(place, place)] = clean
+        service = urlsplit(name).netloc.lower() if "://" in name else name
+        keys[_SAME_VENDOR.get(service, service)] = clean
     return ModelKeys(keys=keys)

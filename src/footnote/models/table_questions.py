@@ -27,9 +27,9 @@ from footnote.ports import (
 )
 
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
-OPERATIONS = ("none", *(each.value for each in Operation))
-RANGES = ("none", *(each.value for each in RowRange))
-BOUNDS = ("none", *(each.value for each in ComparisonOperator))
+OPERATIONS = ("none", *(operation.value for operation in Operation))
+RANGES = ("none", *(row_range.value for row_range in RowRange))
+BOUNDS = ("none", *(operator.value for operator in ComparisonOperator))
 LEAST_OTHER = 0.25
 """Probability from which an unsupported calculation is predicted; mistaking one for a supported
 operation gives a wrong answer."""
@@ -99,25 +99,25 @@ class TablesHead:
         return cls(**arrays, least_column=least_column, least_operation=least_operation)
 
     def column_chances(
-        self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+        self, states: _Floats, encoded: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
         """The probability of each column, and last that of none; sum 1."""
-        return self._span_probabilities(states @ self.columns + self.columns_bias, talk, places)
+        return self._span_probabilities(states @ self.columns + self.columns_bias, encoded, places)
 
     def bounded_chances(
-        self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+        self, states: _Floats, encoded: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
         """Same as `column_chances`, for the column that a comparison filters."""
-        return self._span_probabilities(states @ self.bounded + self.bounded_bias, talk, places)
+        return self._span_probabilities(states @ self.bounded + self.bounded_bias, encoded, places)
 
     def _span_probabilities(
-        self, own: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+        self, logits_by_token: _Floats, encoded: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
         logits = np.full(len(places) + 1, -np.inf, np.float32)
         for column_index, span in enumerate(places):
-            if token_positions := talk.asked.tokens_of(span):
-                logits[column_index] = own[token_positions, 0].mean()
-        logits[-1] = own[0, 1]
+            if token_positions := encoded.asked.tokens_of(span):
+                logits[column_index] = logits_by_token[token_positions, 0].mean()
+        logits[-1] = logits_by_token[0, 1]
         return _softmax(logits)
 
 
@@ -138,7 +138,7 @@ def encode_table_question(
             cells = [cell[:CELL_LETTERS] for cell in column.cells[:cell_count]]
             text += ": ".join(part for part in (column.title, BETWEEN_CELLS.join(cells)) if part)
             spans.append((start, len(text)))
-        encoded = encode_turns(tokenizer, question, text, most_asked=TABLE_TOKENS)
+        encoded = encode_turns(tokenizer, question, text, max_previous_tokens=TABLE_TOKENS)
         if len(encoded.asked.offsets) < TABLE_TOKENS:
             break
     return encoded, spans
@@ -241,12 +241,12 @@ class TableQuestions:
             return None, float(chances[0])
         return Operation(OPERATIONS[best]), float(chances[best])
 
-    def _filter_phrases(self, talk: EncodedTurns, states: _Floats) -> list[str]:
+    def _filter_phrases(self, encoded: EncodedTurns, states: _Floats) -> list[str]:
         label_logits = states @ self.head.narrowing + self.head.narrowing_bias
-        return marked(talk.question, label_logits).pieces
+        return marked(encoded.question, label_logits).pieces
 
-    def _states(self, talk: EncodedTurns) -> _Floats:
-        states: _Floats = self.encoder.table_states([talk.ids], self.layers)[0]
+    def _states(self, encoded: EncodedTurns) -> _Floats:
+        states: _Floats = self.encoder.table_states([encoded.ids], self.layers)[0]
         return states
 
 

@@ -62,8 +62,8 @@ class HashEmbedder:
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in _WORD.findall(text.lower())[: self.max_tokens]:
-                place, sign = self._place(word)
-                vectors[row, place] += sign
+                position, sign = self._place(word)
+                vectors[row, position] += sign
             if not vectors[row].any():
                 vectors[row, 0] = 1.0
         unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -140,8 +140,8 @@ class WordReader:
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         """Return the answer spans of each passage; never fails."""
-        asked = self._words(question)
-        return [self._reading(asked, each.text) for each in passages]
+        question_words = self._words(question)
+        return [self._reading(question_words, passage.text) for passage in passages]
 
     async def judge(
         self, statements: Sequence[str], quotes: Sequence[str]
@@ -153,30 +153,35 @@ class WordReader:
         """
         odds = []
         for statement, quote in zip(statements, quotes, strict=True):
-            said, held = set(_WORD.findall(statement.lower())), set(_WORD.findall(quote.lower()))
-            lacks_numbers = any(each.isdigit() for each in said - held)
+            statement_words, quote_words = (
+                set(_WORD.findall(statement.lower())),
+                set(_WORD.findall(quote.lower())),
+            )
+            lacks_numbers = any(word.isdigit() for word in statement_words - quote_words)
             odds.append(
                 SupportProbabilities(supported=0.9, contradicted=0.05, neither=0.05)
-                if said and said <= held
+                if statement_words and statement_words <= quote_words
                 else SupportProbabilities(supported=0.05, contradicted=0.9, neither=0.05)
-                if lacks_numbers and len(said & held) * 2 >= len(said)
+                if lacks_numbers and len(statement_words & quote_words) * 2 >= len(statement_words)
                 else SupportProbabilities(supported=0.05, contradicted=0.05, neither=0.9)
             )
         return odds
 
     async def injection_probabilities(self, texts: Sequence[str]) -> list[float]:
         """Return a high probability for texts that contain "assistant:", else a low one."""
-        return [0.9 if "assistant:" in each.lower() else 0.1 for each in texts]
+        return [0.9 if "assistant:" in text.lower() else 0.1 for text in texts]
 
     async def operation(self, question: str) -> Operation | None:
         """Return the operation whose name is a word of the question; None without one."""
         words = _WORD.findall(question.lower())
-        return next((each for each in Operation if each.value in words), None)
+        return next((candidate for candidate in Operation if candidate.value in words), None)
 
     async def names(self, texts: Sequence[str]) -> None:
         """Return None: names are not recognised."""
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> None:
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> None:
         """None: it cannot tell."""
 
     async def decompose(self, question: str) -> tuple[str]:
@@ -196,34 +201,34 @@ class WordReader:
         words = map(str.lower, _WORD.findall(text))
         return frozenset(word for word in words if len(word) > self.longest_word)
 
-    def _reading(self, asked: frozenset[str], text: str) -> PassageReading:
+    def _reading(self, question_words: frozenset[str], text: str) -> PassageReading:
         spans = []
-        most = 0
+        highest = 0
         for start, end in sentence_spans(text):
-            held = self._words(text[start:end]) & asked
-            most = max(most, len(held))
-            stretch = self._stretch(asked, text, start, end)
-            if held and stretch is not None:
-                score = 8.0 * len(held) / len(asked) - 4.0
+            shared = self._words(text[start:end]) & question_words
+            highest = max(highest, len(shared))
+            stretch = self._stretch(question_words, text, start, end)
+            if shared and stretch is not None:
+                score = 8.0 * len(shared) / len(question_words) - 4.0
                 probability = 1 / (1 + math.exp(-score))
                 first, last = stretch
                 spans.append(
                     AnswerSpan(start=first, end=last, score=score, probability=probability)
                 )
-        spans.sort(key=lambda each: (-each.score, each.start))
+        spans.sort(key=lambda span: (-span.score, span.start))
         return PassageReading(
             spans=tuple(spans),
-            relevance=8.0 * most / len(asked) - 4.0 if asked else -4.0,
+            relevance=8.0 * highest / len(question_words) - 4.0 if question_words else -4.0,
             probability=spans[0].probability if spans else 0.0,
         )
 
     def _stretch(
-        self, asked: frozenset[str], text: str, start: int, end: int
+        self, question_words: frozenset[str], text: str, start: int, end: int
     ) -> tuple[int, int] | None:
         """The longest run of words that the question does not have."""
         runs: list[list[re.Match[str]]] = [[]]
         for word in _WORD.finditer(text, start, end):
-            if word.group().lower() in asked:
+            if word.group().lower() in question_words:
                 runs.append([])
             else:
                 runs[-1].append(word)

@@ -127,17 +127,17 @@ class UnigramPieces:
     def pieces(self, text: str) -> Pieces:
         """Return the pieces of the text, without special tokens, with their character offsets."""
         clean = encodable(text)
-        found = self._processor.encode(clean, return_type="proto").pieces
+        encoded = self._processor.encode(clean, return_type="proto").pieces
         # Map each byte offset of the text's UTF-8 to its character offset.
         if clean.isascii():
             characters: Sequence[int] = range(len(clean) + 1)
         else:
             widths = (len(character.encode()) for character in clean)
-            places = [place for place, width in enumerate(widths) for _ in range(width)]
-            characters = [*places, len(clean)]
+            positions = [position for position, width in enumerate(widths) for _ in range(width)]
+            characters = [*positions, len(clean)]
         return Pieces(
-            ids=[piece.id for piece in found],
-            offsets=[(characters[piece.begin], characters[piece.end]) for piece in found],
+            ids=[piece.id for piece in encoded],
+            offsets=[(characters[piece.begin], characters[piece.end]) for piece in encoded],
         )
 
     def _ids(self, text: str) -> list[int]:

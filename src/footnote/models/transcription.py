@@ -158,8 +158,8 @@ class HttpTranscriber:
                 status, headers = response.status_code, response.headers
             wait = pause_asked_for(headers, pause)
             end = limit.when()
-            late = end is not None and asyncio.get_running_loop().time() + wait >= end
-            if status not in _BUSY or attempt == ATTEMPTS or late:
+            is_too_late = end is not None and asyncio.get_running_loop().time() + wait >= end
+            if status not in _BUSY or attempt == ATTEMPTS or is_too_late:
                 raise self._refusal(status)
             await asyncio.sleep(wait)
             pause *= 2
@@ -198,15 +198,15 @@ class HttpTranscriber:
 
     def _refusal(self, status: int) -> DocumentFailed:
         if status in _BUSY:
-            what = "is asked too often" if status == 429 else "failed at its server"
+            problem = "is asked too often" if status == 429 else "failed at its server"
             return self._interrupted(
-                f"{what} (HTTP {status})", "try again later, or see the log of its server"
+                f"{problem} (HTTP {status})", "try again later, or see the log of its server"
             )
         advice = _ADVICE.get(status, "check the address in FOOTNOTE_SPEECH")
         return _refused(f"the transcriber {self.model} refused it (HTTP {status})", advice)
 
-    def _interrupted(self, what: str, advice: str) -> DocumentInterrupted:
-        cause = f"the transcriber {self.model} {what}"
+    def _interrupted(self, problem: str, advice: str) -> DocumentInterrupted:
+        cause = f"the transcriber {self.model} {problem}"
         return DocumentInterrupted(stage=Stage.PARSE, cause=cause, advice=advice)
 
 
@@ -280,13 +280,13 @@ def _refused(cause: str, advice: str) -> DocumentUnreadable:
 def transcript_of(answer: bytes) -> Transcript:
     """The transcript of a `verbose_json` answer, or of a plain `json` one, which has no times."""
     try:
-        said = json.loads(answer)
+        parsed = json.loads(answer)
     except (ValueError, RecursionError) as error:
         raise _Malformed from error
-    if not isinstance(said, dict):
+    if not isinstance(parsed, dict):
         raise _Malformed
-    duration = _seconds(said.get("duration"))
-    segments, text = said.get("segments"), said.get("text")
+    duration = _seconds(parsed.get("duration"))
+    segments, text = parsed.get("segments"), parsed.get("text")
     if isinstance(segments, list) and segments:
         utterances = tuple(_utterances(segments))
     elif isinstance(text, str):
@@ -294,7 +294,7 @@ def transcript_of(answer: bytes) -> Transcript:
         utterances = utterances if text.strip() else ()
     else:
         raise _Malformed
-    language = _LANGUAGE.fullmatch(str(said.get("language", "")).lower())
+    language = _LANGUAGE.fullmatch(str(parsed.get("language", "")).lower())
     return Transcript(
         utterances=utterances,
         language=language[1] if language else None,

@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 
 _UNUSED_SECONDS = 7 * 86_400
-_BUILT = (".onnx", ".bin", ".partial")
-_BEING_MADE = "mapping-"
+_BUILT_SUFFIXES = (".onnx", ".bin", ".partial")
+_TEMPORARY_PREFIX = "mapping-"
 """Prefix of the folder in which a graph is being built; left behind if the process is killed."""
-_OF_A_REVISION = re.compile(r"document--packaged--.+|multilingual-e5-small-[0-9a-f]{12}")
+_REVISION_FOLDER = re.compile(r"document--packaged--.+|multilingual-e5-small-[0-9a-f]{12}")
 """Matches the folders with the files built from one revision of a packaged model."""
 
 
@@ -32,19 +32,23 @@ def remove_unused(folder: Path) -> None:
     """Delete generated files in the folder, and other revisions beside it, unused for a week."""
     latest = time.time() - _UNUSED_SECONDS
     with suppress(OSError):
-        for each in folder.iterdir():
-            if each.name.startswith(_BEING_MADE) or each.suffix in _BUILT:
+        for file in folder.iterdir():
+            if file.name.startswith(_TEMPORARY_PREFIX) or file.suffix in _BUILT_SUFFIXES:
                 with suppress(OSError):
-                    if _last_use(each) < latest:
-                        shutil.rmtree(each) if each.is_dir() else each.unlink()
-        for each in folder.parent.iterdir():
+                    if _last_use(file) < latest:
+                        shutil.rmtree(file) if file.is_dir() else file.unlink()
+        for revision in folder.parent.iterdir():
             # An empty folder may be about to be filled.
-            if each != folder and _OF_A_REVISION.fullmatch(each.name) and any(each.iterdir()):
+            if (
+                revision != folder
+                and _REVISION_FOLDER.fullmatch(revision.name)
+                and any(revision.iterdir())
+            ):
                 with suppress(OSError):
-                    if max(map(_last_use, each.iterdir())) < latest:
-                        shutil.rmtree(each)
+                    if max(map(_last_use, revision.iterdir())) < latest:
+                        shutil.rmtree(revision)
 
 
 def _last_use(file: Path) -> float:
-    found = file.stat()
-    return max(found.st_atime, found.st_mtime)
+    status = file.stat()
+    return max(status.st_atime, status.st_mtime)

@@ -54,7 +54,9 @@ class VisionModel:
         picture = BinaryContent(data=content, media_type=media_type)
         prompt = UserPromptPart(content=[_PROMPT, picture])
         try:
-            said = await self.inner.reply(ModelRequest(parts=[prompt], instructions=INSTRUCTIONS))
+            description = await self.inner.reply(
+                ModelRequest(parts=[prompt], instructions=INSTRUCTIONS)
+            )
         except ModelUnavailable:
             self.breaker.failed()
             raise
@@ -62,7 +64,7 @@ class VisionModel:
             self.breaker.abandoned()
             raise
         self.breaker.succeeded()
-        return said
+        return description
 
     async def close(self) -> None:
         await self.inner.close()

@@ -138,8 +138,8 @@ class WritingModel:
                 return await self._request(message)
             except ModelHTTPError as error:
                 pause = PAUSE_SECONDS if error.retry_after is None else error.retry_after
-                late = asyncio.get_running_loop().time() + pause >= deadline
-                if attempt == ATTEMPTS or late or not may_pass(error):
+                is_too_late = asyncio.get_running_loop().time() + pause >= deadline
+                if attempt == ATTEMPTS or is_too_late or not may_pass(error):
                     raise refusal(error, self._title, self.role) from None
             await asyncio.sleep(pause)
         raise AssertionError  # The last attempt returns or raises.
@@ -230,7 +230,7 @@ def vendor_model(
     A `base_url` replaces the vendor's address; the protocol stays the vendor's own. Raises
     ModelUnavailable for a missing library, UnsupportedSettings for missing or wrong settings.
     """
-    given = {
+    arguments = {
         name: value
         for name, value in (
             ("base_url", base_url),
@@ -240,8 +240,8 @@ def vendor_model(
     }
 
     def provider_of(name: str) -> Provider[object]:
-        known: Callable[..., Provider[object]] = infer_provider_class(name)
-        return known(**given)
+        provider_class: Callable[..., Provider[object]] = infer_provider_class(name)
+        return provider_class(**arguments)
 
     try:
         infer_provider_class(vendor)
@@ -265,13 +265,13 @@ def vendor_model(
 def _unset(title: str, vendor: str, error: Exception, role: Role) -> UnsupportedSettings:
     """Return an error that says which setting a vendor's library lacks, and where to set it."""
     # Only pydantic-ai's own messages are parsed; they name variables and contain no values.
-    said = str(error) if isinstance(error, UserError) else ""
-    wanted = _VARIABLE.search(said)
-    if wanted is not None and wanted[1].endswith(("KEY", "TOKEN")):
-        return UnsupportedSettings(f"{title} needs a key", hint=f"set {KEYS} or {wanted[1]}")
-    if wanted is not None:
-        return UnsupportedSettings(f"{title} needs {wanted[1]}", hint=f"set {wanted[1]}")
-    if "region_name" in said:
+    message = str(error) if isinstance(error, UserError) else ""
+    match = _VARIABLE.search(message)
+    if match is not None and match[1].endswith(("KEY", "TOKEN")):
+        return UnsupportedSettings(f"{title} needs a key", hint=f"set {KEYS} or {match[1]}")
+    if match is not None:
+        return UnsupportedSettings(f"{title} needs {match[1]}", hint=f"set {match[1]}")
+    if "region_name" in message:
         return UnsupportedSettings(
             f"{title} needs a region", hint="set AWS_DEFAULT_REGION, such as eu-central-1"
         )
@@ -344,9 +344,9 @@ def refusal(error: ModelHTTPError, title: str, role: Role) -> ModelUnavailable:
     """Return the error for a response with an error status, with advice."""
     usual = _FAILED if error.status_code >= 500 else _REFUSED
     by_status = _ADVICE.get(error.status_code, usual)
-    what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
+    problem, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
     return ModelUnavailable(
-        f"{title} {what} (HTTP {error.status_code})",
+        f"{title} {problem} (HTTP {error.status_code})",
         hint=advice.format(model=role.model),
     )
 

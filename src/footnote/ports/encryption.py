@@ -1,4 +1,4 @@
-"""What keeps stored text from whoever has the disk: ciphers, index secrets, and master keys."""
+"""Interfaces of encryption at rest: ciphers, index secrets, and master keys."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from footnote.ports.models import Vectors
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a ciphertext stands; one that was moved elsewhere cannot be read."""
+    """The place of a ciphertext; one that was moved elsewhere cannot be decrypted."""
 
     table: str
     row: str
-    """What tells the row from others of its table and workspace."""
+    """What identifies the row in its table and workspace."""
     column: str
 
 
@@ -30,7 +30,7 @@ class Cipher(Protocol):
     def version_of(self, sealed: bytes) -> int:
         """The version of the key that a value is under. Raises CiphertextDamaged."""
 
-    def seal(self, plain: bytes, place: Place) -> bytes:
+    def seal(self, plaintext: bytes, place: Place) -> bytes:
         """Encrypt under the current data key; the same value gives another ciphertext each time."""
 
     def unseal(self, sealed: bytes, place: Place) -> bytes:
@@ -38,7 +38,7 @@ class Cipher(Protocol):
 
 
 class IndexSecrets(Protocol):
-    """What hides the words, vectors and texts of a workspace's index, and never changes."""
+    """The secrets that hide the words, vectors and texts of an index; they never change."""
 
     @property
     def lexical_key(self) -> bytes:
@@ -56,11 +56,11 @@ class IndexSecrets(Protocol):
 
 
 class MasterKey(Protocol):
-    """Wraps data keys, so that who has the database alone has none."""
+    """Wraps data keys, so that the database alone reveals none."""
 
     @property
     def name(self) -> str:
-        """What a wrapped key is recorded under, without anything secret."""
+        """The name under which a wrapped key is recorded; it contains no secret."""
 
     async def wrap(self, key: bytes, workspace_id: UUID) -> bytes:
         """Encrypt a data key of the workspace. Raises KeyUnavailable."""
@@ -82,14 +82,14 @@ class Ciphers(Protocol):
         """The cipher of a workspace with these data keys of 32 bytes by version."""
 
     def index_secrets(self, secret: bytes) -> IndexSecrets:
-        """The index secrets that follow from 32 secret bytes."""
+        """The index secrets derived from 32 secret bytes."""
 
     async def lacks_master(self) -> bool:
-        """Whether the master key that wraps is one that Footnote makes, and is not there."""
+        """Whether the wrapping master key is one that Footnote makes, and is missing."""
 
     async def make_master(self) -> None:
-        """Make that master key; of two processes that do, one makes it and both use it."""
+        """Make that master key; if two processes do, one makes it and both use it."""
 
     @property
     def masters(self) -> Sequence[MasterKey]:
-        """The master key that wraps, and after it those that may still unwrap."""
+        """The wrapping master key, followed by those that may still unwrap."""

@@ -13,7 +13,7 @@ from footnote.domain import FacetCount, Passage, Ranking, SearchFilters
 from footnote.ports.models import Vector
 
 PendingVector = asyncio.Future[Vector | None]
-"""A query's vector while it is still being made; None where it cannot be."""
+"""A query's vector that is being computed; None if that fails."""
 
 TermsOf = Callable[[Sequence[str]], Sequence[str]]
 """From the languages a workspace is written in to the terms a query asks for."""
@@ -24,7 +24,7 @@ class Routing:
     """Settings of document-level routing before chunk retrieval."""
 
     threshold: int = 3
-    """Documents in scope up to which all of them are looked into."""
+    """Documents in scope up to which all of them are searched."""
     documents: int = 5
     """Documents that are chosen."""
 
@@ -38,7 +38,7 @@ class RoutedDocument:
     score: float
     """The sum of its reciprocal ranks by vector and by words."""
     chosen: bool
-    """Whether it is among the documents that promise most."""
+    """Whether it is among the most promising documents."""
     similarity: float | None
     """Cosine of what it is about to the query."""
     bm25: float
@@ -46,18 +46,18 @@ class RoutedDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routes:
-    """Which documents promise most."""
+    """The most promising documents."""
 
     in_scope: int
     """Documents that could be chosen."""
     documents: Mapping[int, RoutedDocument] = field(default_factory=dict)
-    """By each recalled chunk number. Empty where all documents are looked into; a chunk that is
-    missing is of a document of which it is not known what it is about."""
+    """By each recalled chunk number. Empty where all documents are searched; a missing chunk is of
+    a document whose subject is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """What both recalls need; either side may be absent."""
+    """The request for both recalls; either side may be absent."""
 
     terms_of: TermsOf | None = None
     """Gives the query's distinct terms once the languages of the workspace are known."""
@@ -73,10 +73,10 @@ class RecallRequest:
     complete: bool = False
     """Whether every recalled chunk gets the scores of both recalls."""
     names_of: TermsOf | None = None
-    """Gives the terms by which the query may name documents, which are then looked into once more;
+    """Gives the terms by which the query may name documents, which are then searched once more;
     None looks for none."""
     route: Routing | None = None
-    """How to rank the documents beside the chunks; None does not."""
+    """How to rank the documents in addition to the chunks; None does not."""
     excluded: tuple[str, ...] = ()
     """Chunks must hold none of these: words by their stem, anything longer literally."""
 
@@ -88,10 +88,10 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesPlace:
-    """Where a document stands in its series."""
+    """The position of a document in its series."""
 
     rank: int
-    """From 1, which is the one that is asked for."""
+    """From 1, the requested one."""
     documents: int
     """Of the series, so many among what was recalled."""
     stated: str
@@ -105,12 +105,12 @@ class RowMatch:
     match: float
     """0…1, of the best row."""
     name: str = ""
-    """What that is called; empty where none matches."""
+    """Its name; empty where none matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """What both recalls found."""
+    """The results of both recalls."""
 
     dense: Ranking = ()
     """Scores are cosine similarities."""
@@ -169,7 +169,7 @@ class TableText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpandedPassage:
-    """A passage with its neighbours in one stretch of the document's text."""
+    """A passage with its neighbours in one contiguous part of the document's text."""
 
     passage: Passage
     """The found chunk's passage; text, offsets, spans, pages and ordinal cover the stretch."""
@@ -185,19 +185,19 @@ ExpandPassages = Callable[[Sequence[Passage]], Awaitable[Mapping[int, ExpandedPa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionName:
-    """A stretch of a question that may name an entity."""
+    """A span of a question that may name an entity."""
 
     start: int
     """Its first word, counted from 0."""
     end: int
-    """The word behind its last."""
+    """The word after its last."""
     text: str
     keys: tuple[str, ...]
     """Under which documents that name it are found."""
 
 
 NamesIn = Callable[[str], Sequence[QuestionName]]
-"""Gives the stretches of a question that may name an entity."""
+"""Gives the spans of a question that may name an entity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,11 +212,11 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityGraph:
-    """The entities that a question names, those beside them, and the chunks that name either."""
+    """The entities that a question names, related ones, and the chunks that name either."""
 
     named: Mapping[UUID, NamedEntity] = field(default_factory=dict)
     pairs: Mapping[tuple[UUID, UUID], float] = field(default_factory=dict)
-    """How strongly a named entity and another stand together, in sentences, above 0."""
+    """How strongly a named entity and another are related by sentences, above 0."""
     mentions: Mapping[tuple[UUID, int], int] = field(default_factory=dict)
     """How often an entity is named in the chunk of that number, 1 or more."""
 
@@ -250,8 +250,8 @@ class Index(Protocol):
     async def recall(self, request: RecallRequest, coming: PendingVector | None = None) -> Recalled:
         """Both recalls over what the principal may see.
 
-        A vector that is still coming takes the place of the request's; what needs none of it is
-        done before it is there. Raises ConfigurationChanged.
+        A vector in `coming` replaces that of the request; work that does not need it is done before
+        it is ready. Raises ConfigurationChanged.
         """
 
     async def in_other_languages(
@@ -259,7 +259,7 @@ class Index(Protocol):
     ) -> Ranking:
         """The nearest chunks of documents in another language than this one, by cosine.
 
-        The language is one that `Analyzer.language_of` tells.
+        The language is one that `Analyzer.language_of` returns.
         """
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
@@ -284,12 +284,15 @@ class Index(Protocol):
     async def holders(
         self, terms: Sequence[str], filters: SearchFilters, shown: int
     ) -> Mapping[str, TermPostings]:
-        """The visible chunks that hold each term; terms of none are left out."""
+        """The visible chunks that contain each term; terms without any are left out.
+
+        Of each term, at most `shown` chunk numbers are returned.
+        """
 
     async def entity_graph(
         self, names: Sequence[QuestionName], filters: SearchFilters
     ) -> EntityGraph:
-        """What is visible around the entities that these names are of."""
+        """The visible entities of these names, with related ones and their chunks."""
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these chunks, in the lane that is searched."""

@@ -1,4 +1,4 @@
-"""What ingestion needs: bytes, a parser, and the version it works on."""
+"""Interfaces of ingestion: the stored files, a parser, and the version in work."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ class Parser(Protocol):
     async def __call__(
         self, content: BinaryIO, filename: str, on_progress: OnProgress = ignore_progress
     ) -> ParsedDocument:
-        """Tells of its pages as it goes. Raises DocumentUnreadable or DocumentInterrupted."""
+        """Parse a file, reporting progress by page.
+
+        Raises DocumentUnreadable or DocumentInterrupted.
+        """
 
 
 class Blobs(Protocol):
-    """Where the bytes of files are kept, under keys that end with their hex SHA-256."""
+    """The store of files' bytes, under keys that end with their hex SHA-256."""
 
     async def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Store the bytes, all or none of them; storing the same key again changes nothing.
 
-        A file is read from its beginning to its end, and never held whole.
+        A file is read as a stream, never as a whole.
 
         Raises BlobsUnavailable.
         """
 
     async def open(self, key: str) -> BinaryIO:
-        """The bytes as a file at its beginning, found to be those stored, and never held whole.
+        """Open the bytes as a file, after a check that they are those stored.
 
-        Whoever asks for it closes it. Raises NotFound, BlobDamaged, BlobsFull and BlobsUnavailable.
+        The caller closes it. Raises NotFound, BlobDamaged, BlobsFull and BlobsUnavailable.
         """
 
     async def delete(self, key: str) -> None:
@@ -65,16 +68,16 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTexts:
-    """What of some texts need not be found out again, by their hashes."""
+    """What is known of texts, by their hashes, and need not be computed again."""
 
     missing: Set[bytes]
     """Those that were never embedded in the workspace and the lane."""
     clear: Set[bytes]
-    """Those that the published version has, too, in which the same reader found no orders."""
+    """Those that the published version has too, in which the same reader found no injection."""
 
 
 class VersionInWork(Protocol):
-    """One version of a document while it is ingested: its bytes in, its publication out."""
+    """One version of a document while it is ingested, from its bytes to its publication."""
 
     @property
     def workspace_id(self) -> UUID:
@@ -86,16 +89,16 @@ class VersionInWork(Protocol):
 
     @property
     def media_type(self) -> str:
-        """What it was found to be when it was received."""
+        """The type detected when it was received."""
         ...
 
     @property
     def byte_size(self) -> int:
-        """How large the file is."""
+        """The size of the file."""
 
     @property
     def was_parsed(self) -> bool:
-        """Whether an earlier try kept what it read: then `parsed` may have it."""
+        """Whether an earlier attempt stored its result: then `parsed` may have it."""
 
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
@@ -104,16 +107,16 @@ class VersionInWork(Protocol):
         """Note how far a stage has come; False when the version was replaced or deleted."""
 
     async def content(self) -> BinaryIO:
-        """The file that was received, at its beginning, to be closed."""
+        """The received file, at its beginning; the caller closes it."""
 
     async def parsed(self) -> bytes | None:
-        """What an earlier try kept of what it read."""
+        """The result that an earlier attempt stored."""
 
     async def keep_parsed(self, packed: bytes) -> None:
-        """Keep what was read for a later try."""
+        """Store the result for a later attempt."""
 
     async def depth(self) -> int:
-        """Inside how many other documents it was found, one in another."""
+        """The number of documents that it is nested in."""
 
     async def attach(
         self,
@@ -145,10 +148,10 @@ class VersionInWork(Protocol):
         """The numbers of the terms where they name a whole document, each once."""
 
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
-        """How common the terms are in what the workspace holds already."""
+        """How common the terms are in the workspace's documents."""
 
     async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> KnownTexts:
-        """What is known of texts; where no reader can look for orders, nothing of these."""
+        """What is known of texts; without a reader nothing about injections."""
 
     async def keep_vectors(
         self,
@@ -156,10 +159,10 @@ class VersionInWork(Protocol):
         vectors: Vectors,
         progress: tuple[int, int] | None = None,
     ) -> bool:
-        """Keep a batch of vectors; what is kept is not embedded again.
+        """Store a batch of vectors; stored ones are not embedded again.
 
-        `progress` is how many of how many there are with these. False when the version was replaced
-        or deleted meanwhile; then none is kept.
+        `progress` is the number of vectors with these, and of all. False when the version was
+        replaced or deleted meanwhile; then none is stored.
         """
 
     async def publish(self, publication: Publication) -> bool:

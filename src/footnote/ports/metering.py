@@ -16,28 +16,28 @@ _WATCHED: ContextVar[list[UsageNote] | None] = ContextVar("watched_use", default
 
 @contextmanager
 def metering(notes: list[UsageNote]) -> Iterator[None]:
-    """Have what models are used for within, and in tasks that begin within, noted in this list.
+    """Note the use of models in this list, in this context and in tasks that begin in it.
 
-    Not around a `yield` of an asynchronous generator: whoever reads it has a context of their own.
+    Not around a `yield` of an asynchronous generator: its reader has another context.
     """
-    before = _NOTES.set(notes)
+    previous = _NOTES.set(notes)
     try:
         yield
     finally:
-        _NOTES.reset(before)
+        _NOTES.reset(previous)
 
 
 @contextmanager
 def watching_use(notes: list[UsageNote]) -> Iterator[None]:
-    """Have what models are used for within listed here too, whoever meters it.
+    """List the use of models here too, whoever meters it.
 
     As `metering`, not around a `yield` of an asynchronous generator.
     """
-    before = _WATCHED.set(notes)
+    previous = _WATCHED.set(notes)
     try:
         yield
     finally:
-        _WATCHED.reset(before)
+        _WATCHED.reset(previous)
 
 
 def note_usage(note: UsageNote) -> None:

@@ -40,7 +40,7 @@ class Embedder(Tokenizer, Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Tokens the model reads of a text; the rest is not seen."""
+        """Tokens the model reads of a text; the rest is ignored."""
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, in their order. Raises LaneUnavailable."""
@@ -62,14 +62,14 @@ class Screened:
 
 @runtime_checkable
 class ScreeningEmbedder(Embedder, Protocol):
-    """An embedder that tells from its own states how much of a text surely gives no orders."""
+    """An embedder that screens texts for prompt injections by its own states."""
 
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
-        """Like `embed_documents`, with what it tells of the texts. Raises LaneUnavailable."""
+        """Like `embed_documents`, with the screening of the texts. Raises LaneUnavailable."""
 
 
 def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Awaitable[Screened]:
-    """The vectors of texts; nothing is clear where the embedder cannot tell."""
+    """The vectors of texts; no text is cleared by an embedder without a screen."""
     if isinstance(embedder, ScreeningEmbedder):
         return embedder.embed_and_screen(texts)
     return _unscreened(embedder, texts)
@@ -89,14 +89,14 @@ class QuestionKind:
     """The question type predicted from the question's vector."""
 
     period: Period | None = None
-    """None for a document that it states, for several, and where nothing is told."""
+    """None for a stated document, for several, and if it is unknown."""
     asks_for_number: bool = False
     """Whether it asks for a figure, which tables have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuestion:
-    """A question that was embedded and looked at in one."""
+    """A question with its vector and its predicted kind."""
 
     vector: Vector
     kind: QuestionKind = field(default_factory=QuestionKind)
@@ -106,14 +106,14 @@ class EmbeddedQuestion:
 
 @runtime_checkable
 class ClassifyingEmbedder(Embedder, Protocol):
-    """An embedder that tells from its own vector of a question what that asks for."""
+    """An embedder that classifies a question by its vector."""
 
     async def embed_question(self, text: str) -> EmbeddedQuestion:
-        """Like `embed_query`, with what it tells of the question. Raises LaneUnavailable."""
+        """Like `embed_query`, with the question's kind. Raises LaneUnavailable."""
 
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
-    """The vector of a question; nothing is told of it where the embedder cannot tell."""
+    """The vector of a question, with its kind if the embedder predicts it."""
     if isinstance(embedder, ClassifyingEmbedder):
         return await embedder.embed_question(text)
     return EmbeddedQuestion(vector=await embedder.embed_query(text))
@@ -136,11 +136,11 @@ class Analyzer(Protocol):
 
 
 class Transcriber(Protocol):
-    """A model that listens."""
+    """A model that transcribes recordings."""
 
     @property
     def name(self) -> str:
-        """What a document that it wrote down is marked with."""
+        """The name with which transcribed documents are marked."""
 
     async def __call__(
         self,
@@ -150,30 +150,30 @@ class Transcriber(Protocol):
         workspace_id: UUID,
         on_progress: OnProgress = ignore_progress,
     ) -> Transcript:
-        """What is said in a recording, telling of its seconds where they are heard one by one.
+        """Transcribe a recording, reporting the seconds done if the model works in their order.
 
-        Workspaces share what listens on this machine fairly. Raises DocumentUnreadable or
+        Workspaces share a model on this machine fairly. Raises DocumentUnreadable or
         DocumentInterrupted.
         """
 
 
 class Describer(Protocol):
-    """A model that looks at pictures."""
+    """A model that describes pictures."""
 
     @property
     def name(self) -> str:
-        """What a document whose pictures it described is marked with."""
+        """The name with which documents with described pictures are marked."""
 
     async def __call__(self, content: bytes, media_type: str) -> str:
-        """What a picture shows, in words. Raises ModelUnavailable."""
+        """Describe a picture in words. Raises ModelUnavailable."""
 
 
 class Reranker(Protocol):
-    """A model that reads a query beside each text."""
+    """A model that scores texts by reading each with the query."""
 
     @property
     def name(self) -> str:
-        """What explanations call it."""
+        """Its name in explanations."""
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the query, higher is better. Raises ModelUnavailable."""
@@ -184,7 +184,7 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What explanations call it."""
+        """Its name in explanations."""
 
     async def __call__(self, instructions: str, prompt: str) -> str:
-        """What it writes to the prompt. Raises ModelUnavailable."""
+        """Return the reply to the prompt. Raises ModelUnavailable."""

@@ -1,4 +1,4 @@
-"""A model that reads: a question beside passages, a statement beside a quote."""
+"""Models that read a question with passages, or a statement with a quote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PassageText:
 
     text: str
     heading: str = ""
-    """What stands above it, such as its document's title: read before it, never the answer."""
+    """The text above it, such as its document's title: read before it, never the answer."""
     allowed_spans: tuple[tuple[int, int], ...] = ()
     """Character ranges that an answer span must lie in, such as sentences. A reader that
     supports them returns the best span of each and none that crosses two. Empty allows any span."""
@@ -22,7 +22,7 @@ class PassageText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSpan:
-    """A stretch of a passage that may be the answer.
+    """A span of a passage that may be the answer.
 
     Law: `text[start:end]` of the passage is not empty and has no outer white space.
     """
@@ -30,19 +30,19 @@ class AnswerSpan:
     start: int
     end: int
     score: float
-    """Log-odds against "the passage does not answer"; positive speaks for the span."""
+    """Log-odds against "the passage does not answer"; positive favours the span."""
     probability: float
     """Calibrated, 0…1: how likely the passage answers with this span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageReading:
-    """What was read in one passage for one question."""
+    """The result of reading one passage for one question."""
 
     spans: tuple[AnswerSpan, ...]
     """Best first; no two of them overlap. Empty where the passage was not read."""
     relevance: float
-    """Log-odds that the passage holds an answer at all."""
+    """Log-odds that the passage contains an answer at all."""
     probability: float
     """Calibrated, 0…1: how likely the passage answers; that of its best span, 0 without one."""
     mismatch: float = 0.0
@@ -61,7 +61,7 @@ class SupportProbabilities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedSpan:
-    """A stretch of a text that is the name of something: `text[start:end]`."""
+    """A span of a text that is a name: `text[start:end]`."""
 
     start: int
     end: int
@@ -72,7 +72,7 @@ class NamedSpan:
 
 
 class Operation(StrEnum):
-    """What is done with the numbers or the rows of a table's column."""
+    """An operation on the numbers or the rows of a table's column."""
 
     LARGEST = "largest"
     SMALLEST = "smallest"
@@ -80,20 +80,20 @@ class Operation(StrEnum):
     AVERAGE = "average"
     COUNT = "count"
     OTHER = "other"
-    """Any other calculation over rows, which is not made: a median, one number for each group, a
-    share, what one row is more than another, the two largest, a sum over several columns."""
+    """Any other calculation over rows, which is not supported: a median, one number for each
+    group, a share, a difference of rows, the two largest, a sum over several columns."""
 
 
 class RowRange(StrEnum):
     """A range of rows, given by one or two rows that a question names."""
 
     BETWEEN = "between"
-    """From one to the other, with both."""
+    """From the first to the second, both included."""
     FROM = "from"
-    """One and all behind it."""
+    """The named row and all after it."""
     AFTER = "after"
     UNTIL = "until"
-    """All up to one, with it."""
+    """All rows up to the named one, included."""
     BEFORE = "before"
 
 
@@ -106,14 +106,14 @@ class ComparisonOperator(StrEnum):
     LESS = "less"
     AT_MOST = "at_most"
     BETWEEN = "between"
-    """From one of two to the other, with both."""
+    """Between two values, both included."""
     EQUAL = "equal"
     """That number, or a date within that day, month or year."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TitledColumn:
-    """A column as a model is shown it."""
+    """A column as a model reads it."""
 
     title: str
     cells: Sequence[str] = ()
@@ -142,7 +142,7 @@ class ColumnProbabilities:
     """How likely a question is about each column of a table."""
 
     probabilities: Sequence[float]
-    """Of those that were given behind the one that names the rows, in their order, 0…1."""
+    """Of the given columns after the one that names the rows, in their order, 0…1."""
     no_column_probability: float
     """That it is about none of them; all of these sum to 1."""
     filter_phrases: Sequence[str] = ()
@@ -181,16 +181,16 @@ class Reader(Protocol):
     async def read(
         self, question: str, passages: Sequence[PassageText]
     ) -> Sequence[PassageReading]:
-        """What each passage says to the question, in their order.
+        """Read each passage for the question; results are in the order of the passages.
 
-        What a passage is read as does not depend on those beside it; but a reader may have a
-        budget, and then leaves out the last ones. Raises ModelUnavailable.
+        The result for a passage does not depend on the others; but a reader may have a budget, and
+        then leaves out the last ones. Raises ModelUnavailable.
         """
 
     async def judge(
         self, statements: Sequence[str], quotes: Sequence[str]
     ) -> list[SupportProbabilities]:
-        """How each statement is carried by the quote of the same place. Raises ModelUnavailable."""
+        """Whether each quote supports the statement at its position. Raises ModelUnavailable."""
 
     async def injection_probabilities(self, texts: Sequence[str]) -> Sequence[float] | None:
         """Probability that each text is a prompt injection, 0…1; from .5 on it counts as one.
@@ -199,9 +199,9 @@ class Reader(Protocol):
         """
 
     async def operation(self, question: str) -> Operation | None:
-        """What a question asks of a column, were its answer to come from one.
+        """The operation that a question asks for, if its answer comes from a column.
 
-        None for a question after a single cell, and from a reader that cannot tell. Raises
+        None for a question about a single cell, and from a reader that cannot tell. Raises
         ModelUnavailable.
         """
 
@@ -219,11 +219,14 @@ class NameFinder(Protocol):
 class QuestionRewriter(Protocol):
     """Rewrites follow-up questions and decomposes compound questions."""
 
-    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
+    async def rewrite_follow_up(
+        self, question: str, previous_question: str, previous_answer: str
+    ) -> str | None:
         """Rewrite a follow-up question to be self-contained, from the previous question and answer.
 
-        `asked` is self-contained itself; `answered` may be empty. Returns the question unchanged if
-        it is self-contained already, None from a model without this head. Raises ModelUnavailable.
+        The previous question is self-contained; its answer may be empty. Returns the question
+        unchanged if it is self-contained already, None from a model without this head. Raises
+        ModelUnavailable.
         """
 
     async def decompose(self, question: str) -> Sequence[str]:
@@ -252,7 +255,7 @@ class TableQuestionModel(Protocol):
     async def column_probabilities(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnProbabilities | None:
-        """How likely it is about each column; None from a model that cannot tell.
+        """How likely the question is about each column; None from a model that cannot tell.
 
         Raises ModelUnavailable.
         """
@@ -260,7 +263,7 @@ class TableQuestionModel(Protocol):
     async def predict_operation(
         self, question: str, columns: Sequence[TitledColumn]
     ) -> TableOperationPrediction | None:
-        """What it asks of a column or of the rows: a question alone does not always tell.
+        """The operation on a column or on rows: the question alone does not always determine it.
 
         "How many people work in the lab?" counts rows, unless a column says how many. None from a
         model that cannot tell. Raises ModelUnavailable.

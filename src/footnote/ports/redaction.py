@@ -18,18 +18,18 @@ _SOURCE: ContextVar[RedactionSource] = ContextVar("redaction", default=_strictes
 
 @contextmanager
 def redacting_as(source: RedactionSource) -> Iterator[None]:
-    """Have the texts of models that are asked within, and in tasks that begin within, redacted so.
+    """Redact the texts sent to models, in this context and in tasks that begin in it.
 
-    The source is asked before each text that leaves. Not around a `yield` of an asynchronous
-    generator: whoever reads it has a context of their own.
+    The source is asked before each text that is sent. Not around a `yield` of an asynchronous
+    generator: its reader has another context.
     """
-    before = _SOURCE.set(source)
+    previous = _SOURCE.set(source)
     try:
         yield
     finally:
-        _SOURCE.reset(before)
+        _SOURCE.reset(previous)
 
 
 async def redaction_in_force() -> Redaction:
-    """What is to be redacted now: everything that can be, where nobody said for whom."""
+    """The redaction in force; by default everything that can be redacted."""
     return await _SOURCE.get()()

@@ -20,7 +20,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 Attribute = str | bool | int | float
 Attributes = Mapping[str, Attribute]
 Operation = Literal["embeddings", "retrieval", "rerank", "transcribe"]
-"""What `gen_ai.operation.name` says of our own calls; pydantic-ai says the others."""
+"""Values of `gen_ai.operation.name` for our own calls; pydantic-ai sets the others."""
 
 WORKSPACE = "footnote.workspace.id"
 DOCUMENT = "footnote.document.id"
@@ -112,9 +112,9 @@ def span(
     kind: SpanKind = SpanKind.INTERNAL,
     parent: Context | None = None,
 ) -> Iterator[Span]:
-    """A span around the block, current in it; a failure gives it the error's type, not its words.
+    """A span around the block, current in it; a failure sets the error's type, not its message.
 
-    Not around a `yield` of an asynchronous generator: whoever reads it has a context of their own.
+    Not around a `yield` of an asynchronous generator: its reader has another context.
     """
     with _tracer.start_as_current_span(
         name,
@@ -132,9 +132,9 @@ def span(
 
 
 def open_span(name: str, attributes: Attributes | None = None, *, inner: bool = False) -> Span:
-    """A span that is not current; whoever opens it ends it.
+    """A span that is not current; the caller ends it.
 
-    An `inner` one is dropped outside all others: alone it would tell nothing.
+    An `inner` one is dropped outside other spans, as it would be meaningless alone.
     """
     if inner and not trace.get_current_span().is_recording():
         return trace.INVALID_SPAN
@@ -142,7 +142,7 @@ def open_span(name: str, attributes: Attributes | None = None, *, inner: bool = 
 
 
 def failed(span: Span, error: BaseException) -> None:
-    """Mark a span as failed, by the kind of the error; what is only cancelled has not failed."""
+    """Mark a span as failed, by the type of the error; a cancellation is no failure."""
     if not isinstance(error, Exception):
         span.set_attribute("footnote.cancelled", True)
         return
@@ -169,16 +169,16 @@ def timed(
 
 @contextmanager
 def model_call(operation: Operation, model: str) -> Iterator[Span]:
-    """A call of a model that is named `provider:name`: its span, and the time that it takes."""
+    """Record a call of the model `provider:name`: its span and its duration."""
     provider, _, name = model.rpartition(":")
-    about: Attributes = {
+    attributes: Attributes = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": provider or "footnote",
         "gen_ai.request.model": name,
     }
     with (
-        span(f"{operation} {name}", about, kind=SpanKind.CLIENT) as opened,
-        timed(MODEL_CALLS, about),
+        span(f"{operation} {name}", attributes, kind=SpanKind.CLIENT) as opened,
+        timed(MODEL_CALLS, attributes),
     ):
         yield opened
 
@@ -199,16 +199,16 @@ def count_tokens(model: str, tokens: int) -> None:
 
 
 def current_span() -> Span:
-    """The span in which this runs; one that drops everything outside all."""
+    """The current span; outside a span, one that drops everything."""
     return trace.get_current_span()
 
 
 def current_ids() -> tuple[str, str] | None:
-    """The trace and the span in which this runs, in hexadecimal; None outside all."""
-    found = trace.get_current_span().get_span_context()
-    if not found.is_valid:
+    """The ids of the current trace and span, in hexadecimal; None outside a span."""
+    span_context = trace.get_current_span().get_span_context()
+    if not span_context.is_valid:
         return None
-    return trace.format_trace_id(found.trace_id), trace.format_span_id(found.span_id)
+    return trace.format_trace_id(span_context.trace_id), trace.format_span_id(span_context.span_id)
 
 
 def inject_traceparent() -> dict[str, str]:
@@ -219,11 +219,11 @@ def inject_traceparent() -> dict[str, str]:
 
 
 def extract_traceparent(traceparent: str | None) -> Context | None:
-    """The context that another process handed over; None where it gave none that can be read."""
+    """The context that another process passed on; None without a valid one."""
     if traceparent is None:
         return None
-    found = _propagator.extract({TRACEPARENT: traceparent}, context=Context())
-    return found if trace.get_current_span(found).get_span_context().is_valid else None
+    extracted = _propagator.extract({TRACEPARENT: traceparent}, context=Context())
+    return extracted if trace.get_current_span(extracted).get_span_context().is_valid else None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from footnote.domain.models_in_use import McpServer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A piece of what a model writes."""
+    """A piece of the text that a model writes."""
 
     text: str = ""
     usage: Usage | None = None
@@ -28,7 +28,7 @@ class Writer(Protocol):
 
     @property
     def name(self) -> str:
-        """What answers call it."""
+        """Its name in answers."""
 
     @property
     def context_tokens(self) -> int:
@@ -39,21 +39,21 @@ class Writer(Protocol):
         """Tokens it may write."""
 
     def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
-        """What it writes to the prompt. Closing the generator ends the call.
+        """Stream the reply to the prompt. Closing the generator ends the call.
 
         Raises ModelUnavailable, also amid the text.
         """
 
 
 class Refusal(str):
-    """What a tool says where it could not do what was asked, for a protocol that marks failures."""
+    """The text of a tool that failed, for a protocol that marks failures."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadableDocument:
-    """A document that a tool speaks of and whose text can be read."""
+    """A document that a tool mentions and whose text can be read."""
 
     document_id: UUID
     filename: str
@@ -61,7 +61,7 @@ class ReadableDocument:
 
 
 class ToolText(str):
-    """What a tool says, with the same as data for a protocol that hands data on."""
+    """The text of a tool, with the same as data for a protocol that passes data on."""
 
     data: Mapping[str, object]
     """As the tool's `returns` describes it."""
@@ -73,11 +73,13 @@ class ToolText(str):
         data: Mapping[str, object] = MappingProxyType({}),
         documents: Iterable[ReadableDocument] = (),
     ) -> Self:
-        """The text, with its data and each document once."""
-        made = super().__new__(cls, text)
-        made.data = data
-        made.documents = tuple({each.document_id: each for each in documents}.values())
-        return made
+        """Create the text with its data, and with each document once."""
+        tool_text = super().__new__(cls, text)
+        tool_text.data = data
+        tool_text.documents = tuple(
+            {document.document_id: document for document in documents}.values()
+        )
+        return tool_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,7 @@ class Tool:
     parameters: Mapping[str, object]
     """JSON Schema of an object."""
     call: Callable[[Mapping[str, object]], Awaitable[str]]
-    """From arguments that fit the schema to what the model reads. What goes wrong is said in the
+    """Returns the text for the model, for arguments that fit the schema. Errors are reported in the
     text, as a `Refusal`: only a broken engine raises."""
     returns: Mapping[str, object] | None = None
     """JSON Schema of the data of its `ToolText`, if it gives any."""
@@ -111,7 +113,7 @@ class AgentModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What answers call it."""
+        """Its name in answers."""
 
     def __call__(
         self,
@@ -123,21 +125,21 @@ class AgentModel(Protocol):
         servers: Sequence[McpServer],
         bounds: AgentLimits,
     ) -> AsyncGenerator[Written | ToolCalled | ToolReturned]:
-        """Its tool calls as they happen, and what it writes, the text of its last step last.
+        """Stream its tool calls as they happen, and its text, that of its last step last.
 
         Raises ModelUnavailable, also where the bounds are reached before there is an answer.
         """
 
 
 class Judge(Protocol):
-    """Tells how far a text carries a statement."""
+    """Judges how far a text supports a statement."""
 
     @property
     def name(self) -> str:
-        """What answers call it."""
+        """Its name in answers."""
 
     async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
-        """Support of each statement by the quotes of the same place, 0…1.
+        """Support of each statement by the quotes at its position, 0…1.
 
         Raises ModelUnavailable.
         """

@@ -1,1 +1,1 @@
-"""Who may do what, and what is kept from whoever has the disk."""
+"""Authentication, authorisation, and encryption of stored data."""

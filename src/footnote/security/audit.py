@@ -34,16 +34,16 @@ def canonical_json(value: Mapping[str, object]) -> bytes:
 def hash_of_entry(workspace_id: UUID, entry: AuditEntry) -> str:
     """SHA-256 of an entry in its workspace, hexadecimal."""
     members: dict[str, object] = {
-        each.name: getattr(entry, each.name)
-        for each in fields(entry)
-        if each.name not in _NOT_HASHED
+        entry_field.name: getattr(entry, entry_field.name)
+        for entry_field in fields(entry)
+        if entry_field.name not in _NOT_HASHED
     }
     members |= {
         "workspace_id": str(workspace_id),
         "act_id": str(entry.act_id),
         "recorded_at": entry.recorded_at.astimezone(UTC).isoformat(timespec="microseconds"),
         "subject": dict(entry.subject),
-        "documents": [str(each) for each in entry.documents],
+        "documents": [str(document_id) for document_id in entry.documents],
     }
     return hashlib.sha256(canonical_json(members)).hexdigest()
 
@@ -59,16 +59,16 @@ def digest_of_query(salt: str, query: str) -> str:
 def digest_of_certificate(erasure: Erasure) -> str:
     """SHA-256 over a certificate as canonical JSON, without the hash itself."""
     members: dict[str, object] = {
-        each.name: getattr(erasure, each.name) for each in fields(erasure)
+        member.name: getattr(erasure, member.name) for member in fields(erasure)
     }
     del members["sha256"]
     members |= {
         "certificate_id": str(erasure.certificate_id),
         "workspace_id": str(erasure.workspace_id),
-        "document_ids": [str(each) for each in erasure.document_ids],
+        "document_ids": [str(document_id) for document_id in erasure.document_ids],
         "erased_at": erasure.erased_at.astimezone(UTC).isoformat(timespec="microseconds"),
         "checks": [
-            {each.name: getattr(check, each.name) for each in fields(check)}
+            {member.name: getattr(check, member.name) for member in fields(check)}
             for check in erasure.checks
         ],
         "not_reached": list(erasure.not_reached),
@@ -84,7 +84,10 @@ def chained(
         salt = None if query is None else secrets.token_hex(_SALT_BYTES)
         digest = None if query is None or salt is None else digest_of_query(salt, query)
         entry = AuditEntry(
-            **{each.name: getattr(draft, each.name) for each in fields(AuditDraft)},
+            **{
+                draft_field.name: getattr(draft, draft_field.name)
+                for draft_field in fields(AuditDraft)
+            },
             entry_no=head.entry_no + 1,
             query=query,
             query_salt=salt,
@@ -100,11 +103,13 @@ def chained(
 class Verifier:
     """Verifies a log entry by entry, in order, and collects its faults."""
 
-    def __init__(self, workspace_id: UUID, kept: Iterable[AuditHead] = (), most: int = 20) -> None:
-        """`kept` are heads stored elsewhere that the log must contain; `most` limits the faults."""
+    def __init__(
+        self, workspace_id: UUID, stored_heads: Iterable[AuditHead] = (), max_faults: int = 20
+    ) -> None:
+        """`stored_heads` are heads stored elsewhere that the log must contain."""
         self._workspace_id = workspace_id
-        self._kept = {each.entry_no: each.entry_hash for each in kept}
-        self._most = most
+        self._stored_hashes = {head.entry_no: head.entry_hash for head in stored_heads}
+        self._max_faults = max_faults
         self.head = NO_ENTRIES
         self.entries = 0
         self.faults: list[AuditFault] = []
@@ -127,16 +132,16 @@ class Verifier:
             and digest_of_query(entry.query_salt, entry.query) == entry.query_digest
         ):
             self._fault(number, "its query was changed")
-        if self._kept.get(number, entry.entry_hash) != entry.entry_hash:
+        if self._stored_hashes.get(number, entry.entry_hash) != entry.entry_hash:
             self._fault(number, "it is not the entry whose hash was kept elsewhere")
         self.head = AuditHead(entry_no=number, entry_hash=entry.entry_hash)
 
     def finish(self) -> None:
         """Report entries missing at the end, by the heads stored elsewhere."""
-        for number in sorted(self._kept):
+        for number in sorted(self._stored_hashes):
             if number > self.head.entry_no:
                 self._fault(number, f"the log ends at entry {self.head.entry_no}, before it")
 
-    def _fault(self, entry_no: int, what: str) -> None:
-        if len(self.faults) < self._most:
-            self.faults.append(AuditFault(entry_no=entry_no, what=what))
+    def _fault(self, entry_no: int, problem: str) -> None:
+        if len(self.faults) < self._max_faults:
+            self.faults.append(AuditFault(entry_no=entry_no, what=problem))

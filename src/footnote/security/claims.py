@@ -53,64 +53,66 @@ class ClaimMapping:
                 f"The token is of {principals[0]!r}, which is no name of a person here.",
                 hint="Set the claim that holds the principal to another one.",
             )
-        principal_id = self._named(principals[0])
+        principal_id = self._qualified(principals[0])
         if fault := name_fault(principal_id):
             raise NotAuthenticated(
                 f"The token's claim {self.principal} cannot be a name: {fault}.",
                 hint="Have the provider correct it, or set the claim that holds the principal.",
             )
-        found = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
+        group_names = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
         groups = tuple(
-            self._named(each)
-            for each in found
-            if name_fault(each) is None and not self._is_foreign(each)
+            self._qualified(name)
+            for name in group_names
+            if name_fault(name) is None and not self._is_foreign(name)
         )
-        said = () if self.role is None else _texts(_claim(claims, self.role))
-        own = [] if self.namespace else [Role(each) for each in said if each in tuple(Role)]
-        mapped = [self.roles.get(each) for each in (*map(self._named, said), *groups)]
+        role_names = () if self.role is None else _texts(_claim(claims, self.role))
+        own_roles = (
+            [] if self.namespace else [Role(name) for name in role_names if name in tuple(Role)]
+        )
+        mapped = [self.roles.get(name) for name in (*map(self._qualified, role_names), *groups)]
         return Caller(
             identity=Identity(
                 principal=Principal(principal_id=principal_id, groups=groups, role=None),
-                role=highest_role([*own, *mapped]),
+                role=highest_role([*own_roles, *mapped]),
                 credential=credential,
             ),
             workspaces=self._workspaces(claims),
         )
 
-    def _named(self, said: str) -> str:
-        return f"{self.namespace}{NAMESPACE_END}{said}" if self.namespace else said
+    def _qualified(self, name: str) -> str:
+        return f"{self.namespace}{NAMESPACE_END}{name}" if self.namespace else name
 
-    def _is_foreign(self, said: str) -> bool:
+    def _is_foreign(self, name: str) -> bool:
         """Whether a name is not this provider's to give: a service's, or another provider's."""
         if self.namespace:
             return False  # All its names have its own prefix.
-        others = tuple(f"{each}{NAMESPACE_END}" for each in self.foreign)
-        return is_no_person(said) or said.casefold().startswith(others)
+        prefixes = tuple(f"{namespace}{NAMESPACE_END}" for namespace in self.foreign)
+        return is_no_person(name) or name.casefold().startswith(prefixes)
 
     def _workspaces(self, claims: Claims) -> tuple[str, ...]:
         if self.workspace is None:
             return (DEFAULT_WORKSPACE,)
-        named = _texts(_claim(claims, self.workspace))
-        if not named:
+        workspaces = _texts(_claim(claims, self.workspace))
+        if not workspaces:
             raise NotAuthenticated(
                 f"The token names no workspace: its claim {self.workspace} is missing.",
                 hint="Have the provider add the claim.",
             )
-        return named
+        return workspaces
 
 
 def _claim(claims: Claims, name: str) -> object:
     if name in claims:
         return claims[name]
-    found: object = claims
+    value: object = claims
     for part in name.split("."):
-        if not isinstance(found, Mapping):
+        if not isinstance(value, Mapping):
             return None
-        found = found.get(part)
-    return found
+        value = value.get(part)
+    return value
 
 
 def _texts(value: object) -> tuple[str, ...]:
     """Return a string, or the strings of a list, without repetitions; other values are ignored."""
-    given: Iterable[object] = value if isinstance(value, list | tuple) else (value,)
-    return tuple(dict.fromkeys(each for each in given if isinstance(each, str) and each))
+    values: Iterable[object] = value if isinstance(value, list | tuple) else (value,)
+    return tuple(dict.fromkeys(text for text in values if isinstance(text, str) and text))

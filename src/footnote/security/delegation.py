@@ -22,7 +22,7 @@ from footnote.domain.credentials import Presented
 
 ANSWER_SECONDS = 3.0
 """A search waits for it, so that a backend that hangs denies soon."""
-_MOST_KNOWN = 10_000
+_MOST_CACHED = 10_000
 _MOST_BYTES = 1024 * 1024
 _OBJECT = TypeAdapter(dict[str, object])
 
@@ -48,17 +48,17 @@ class Delegation:
         path = self._path_of(presented.user_role, collection)
         if path is None or presented.bearer is None:
             return False
-        told = (presented.bearer, presented.user_id or "", presented.user_role or "", collection)
-        key = hashlib.sha256(repr(told).encode()).digest()
+        caller = (presented.bearer, presented.user_id or "", presented.user_role or "", collection)
+        key = hashlib.sha256(repr(caller).encode()).digest()
         now = self.clock()
         if self._admitted.get(key, 0.0) > now:
             return True
-        if not await self._asked(path, presented, collection):
+        if not await self._ask_backend(path, presented, collection):
             self._admitted.pop(key, None)
             return False
         self._admitted[key] = now + self.remember_seconds
         self._admitted.move_to_end(key)
-        while len(self._admitted) > _MOST_KNOWN:
+        while len(self._admitted) > _MOST_CACHED:
             self._admitted.popitem(last=False)
         return True
 
@@ -72,7 +72,7 @@ class Delegation:
             return None
         return template.replace("{id}", quote(collection, safe=""))
 
-    async def _asked(self, path: str, presented: Presented, collection: str) -> bool:
+    async def _ask_backend(self, path: str, presented: Presented, collection: str) -> bool:
         """Return whether the backend answers 200 with an object; its id, if any, must match."""
         headers = {"Authorization": f"Bearer {presented.bearer}", "Accept": "application/json"}
         if presented.user_id is not None:

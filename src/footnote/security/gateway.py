@@ -25,7 +25,7 @@ Network = IPv4Network | IPv6Network
 def networks_from(text: str, setting: str = "gateway") -> tuple[Network, ...]:
     """Parse a list of addresses and networks, comma-separated. Raises UnsupportedSettings."""
     try:
-        return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
+        return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
     except ValueError as error:
         raise UnsupportedSettings(
             f"The setting {setting} cannot be used: {error}.",
@@ -40,21 +40,21 @@ def network_of(presented: Presented, proxies: Sequence[Network]) -> Network | No
     trusted for the client address: the last address in X-Forwarded-For that is not one of them.
     None for a loopback address, behind which an unlisted proxy may run, and for an invalid address.
     """
-    hops = [each.strip() for each in (presented.forwarded or "").split(",") if each.strip()]
-    found = _address(presented.peer)
-    while found is not None and hops and any(found in network for network in proxies):
-        found = _address(hops.pop())
-    if found is None or found.is_loopback:
+    hops = [hop.strip() for hop in (presented.forwarded or "").split(",") if hop.strip()]
+    address = _address(presented.peer)
+    while address is not None and hops and any(address in network for network in proxies):
+        address = _address(hops.pop())
+    if address is None or address.is_loopback:
         return None
-    return ip_network((found, 32 if found.version == 4 else 64), strict=False)
+    return ip_network((address, 32 if address.version == 4 else 64), strict=False)
 
 
 def _address(text: str | None) -> IPv4Address | IPv6Address | None:
     try:
-        found = ip_address((text or "").strip("[]"))
+        address = ip_address((text or "").strip("[]"))
     except ValueError:
         return None
-    return getattr(found, "ipv4_mapped", None) or found
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,33 +83,39 @@ class Gateway:
         right to administer is the gateway's own, and may act for any person. The role is the
         gateway's, limited to the token's role if it has one. Raises NotAuthenticated.
         """
-        own = proved.identity
+        proved_identity = proved.identity
         if not presented.user_id or not presented.user_role:
             raise NotAuthenticated("The gateway names no user, or no role.")
-        stands_for_all = own.credential.startswith("key:") and (
-            own.role is Role.ADMIN and Right.ADMINISTER in own.rights
+        stands_for_all = proved_identity.credential.startswith("key:") and (
+            proved_identity.role is Role.ADMIN and Right.ADMINISTER in proved_identity.rights
         )
-        if not stands_for_all and presented.user_id != own.principal.principal_id:
+        if not stands_for_all and presented.user_id != proved_identity.principal.principal_id:
             raise NotAuthenticated("The gateway names another user than the token.")
-        if is_no_person(presented.user_id) and presented.user_id != own.principal.principal_id:
+        if (
+            is_no_person(presented.user_id)
+            and presented.user_id != proved_identity.principal.principal_id
+        ):
             raise NotAuthenticated("The gateway names no person.")
         if fault := name_fault(presented.user_id):
             raise NotAuthenticated(f"The gateway names a user that cannot be one: {fault}.")
-        said = self._role(presented.user_role)
-        role: Role | None = said
-        groups = () if stands_for_all else own.principal.groups
-        if own.collections:
+        named_role = self._role(presented.user_role)
+        role: Role | None = named_role
+        groups = () if stands_for_all else proved_identity.principal.groups
+        if proved_identity.collections:
             role = None  # The token is for some collections; a role would apply to all.
-        elif own.role is not None:
-            role = min(said, own.role, key=tuple(Role).index)
+        elif proved_identity.role is not None:
+            role = min(named_role, proved_identity.role, key=tuple(Role).index)
         principal = Principal(principal_id=presented.user_id, groups=groups, role=None)
         identity = replace(
-            own, principal=principal, role=role, credential=f"gateway {own.credential}"
+            proved_identity,
+            principal=principal,
+            role=role,
+            credential=f"gateway {proved_identity.credential}",
         )
         return replace(proved, identity=identity)
 
-    def _role(self, said: str) -> Role:
-        role = self.roles.get(said) or next((each for each in Role if each.value == said), None)
+    def _role(self, name: str) -> Role:
+        role = self.roles.get(name) or next((role for role in Role if role.value == name), None)
         if role is None:
             raise NotAuthenticated(
                 "The gateway's role is not known here.",

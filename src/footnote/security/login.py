@@ -99,7 +99,7 @@ class OpenIdProvider:
             raise NotAuthenticated("The provider did not let you in.", hint=_BEGIN_AGAIN)
         try:
             async with self._client() as client:
-                given = await client.fetch_token(
+                tokens = await client.fetch_token(
                     await self._endpoint("token_endpoint"),
                     code=answered["code"],
                     code_verifier=attempt.verifier,
@@ -108,7 +108,7 @@ class OpenIdProvider:
             raise NotAuthenticated("The provider refused the code.", hint=_BEGIN_AGAIN) from error
         except httpx.HTTPError as error:
             raise NotReady("The identity provider cannot be asked.", hint=_BEGIN_AGAIN) from error
-        id_token = given.get("id_token")
+        id_token = tokens.get("id_token")
         if not isinstance(id_token, str):
             raise NotAuthenticated("The provider does not say who you are.")
         claims = await verified_claims(id_token, await self._token_rules(), types=("jwt",))
@@ -128,10 +128,10 @@ class OpenIdProvider:
         )
         events, issued = claims.get("events"), claims.get("iat")
         subject, session = claims.get("sub"), claims.get("sid")
-        fresh = isinstance(issued, int) and time.time() - issued < _LOGOUT_AGE_SECONDS
+        is_recent = isinstance(issued, int) and time.time() - issued < _LOGOUT_AGE_SECONDS
         says_so = isinstance(events, Mapping) and _LOGOUT_EVENT in events
         # A nonce would make an ID token of it, which anybody who logged in has.
-        if not says_so or not fresh or "nonce" in claims or "jti" not in claims:
+        if not says_so or not is_recent or "nonce" in claims or "jti" not in claims:
             raise NotAuthenticated("That is no logout token.")
         ended = EndedLogin(
             subject=subject if isinstance(subject, str) else None,
@@ -162,10 +162,10 @@ class OpenIdProvider:
             address = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
             from footnote.security.published_keys import fetch_object  # noqa: PLC0415  # as above
 
-            found = await fetch_object(self.http, address)
-            if found.get("issuer") != self.issuer:
+            metadata = await fetch_object(self.http, address)
+            if metadata.get("issuer") != self.issuer:
                 raise NotReady("The identity provider names another issuer than the settings.")
-            self._metadata = found
+            self._metadata = metadata
         endpoint = self._metadata.get(name)
         if not isinstance(endpoint, str):
             raise NotReady(f"The identity provider names no {name}.")
@@ -191,8 +191,8 @@ class OpenIdProvider:
 
 def local_target(target: str) -> str:
     """Return the target if it is a path on this server, else raise InvalidRequest."""
-    plain = target.isascii() and target.isprintable() and "\\" not in target
-    if not plain or not target.startswith("/") or target.startswith("//"):
+    is_plain = target.isascii() and target.isprintable() and "\\" not in target
+    if not is_plain or not target.startswith("/") or target.startswith("//"):
         raise InvalidRequest("query.next: it is no path of this server", hint="give one like /")
     return target
 
@@ -218,8 +218,8 @@ def unsealed(text: str, key: bytes) -> LoginAttempt:
     from joserfc.jwk import OctKey  # noqa: PLC0415
 
     try:
-        found = jwt.decode(text, OctKey.import_key(key), registry=JWERegistry())
-        claims = dict(found.claims)
+        decoded = jwt.decode(text, OctKey.import_key(key), registry=JWERegistry())
+        claims = dict(decoded.claims)
         expires = claims.pop("exp", 0)
         attempt = _ATTEMPT.validate_python(claims)
     except (JoseError, ValidationError, ValueError) as error:

@@ -60,8 +60,8 @@ class PublishedKeys:
     clock: Callable[[], float] = time.monotonic
     _keys: KeySet | None = None
     _fetched_at: float = 0.0
-    _asked_at: float | None = None
-    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _requested_at: float | None = None
+    _refresh_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def key(self, key_id: str | None, algorithm: str) -> PublicKey | None:
         """Return the public key with this id for an algorithm; None if there is none.
@@ -72,23 +72,23 @@ class PublishedKeys:
         """
         if self._keys is None or self.clock() - self._fetched_at > self.lifetime_seconds:
             await self._refresh()
-        found = self._known(key_id, algorithm)
-        if found is None:
+        public_key = self._key_of(key_id, algorithm)
+        if public_key is None:
             await self._refresh()
-            found = self._known(key_id, algorithm)
-        return found
+            public_key = self._key_of(key_id, algorithm)
+        return public_key
 
     async def _refresh(self) -> None:
-        before = self._asked_at
-        async with self._asking:
-            if self._asked_at != before:
+        last_asked_at = self._requested_at
+        async with self._refresh_lock:
+            if self._requested_at != last_asked_at:
                 return  # Another task has just fetched them.
             now = self.clock()
-            if before is not None and now - before < FLOOR_SECONDS:
+            if last_asked_at is not None and now - last_asked_at < FLOOR_SECONDS:
                 if self._keys is None:
                     raise NotReady("The identity provider's keys could not be fetched just now.")
                 return
-            self._asked_at = now
+            self._requested_at = now
             try:
                 published = await fetch_object(self.http, self.url)
                 self._keys = KeySet.import_key_set(published)  # type: ignore[arg-type]  # checked there
@@ -98,16 +98,16 @@ class PublishedKeys:
                 if self._keys is None:
                     raise NotReady("The identity provider's keys cannot be fetched.") from error
 
-    def _known(self, key_id: str | None, algorithm: str) -> PublicKey | None:
+    def _key_of(self, key_id: str | None, algorithm: str) -> PublicKey | None:
         fitting = [
-            each
-            for each in self._keys or ()
+            key
+            for key in self._keys or ()
             # A symmetric key must not be used, as it is published: anybody could sign with it.
-            if isinstance(each, RSAKey | ECKey | OKPKey)
-            and (key_id is None or each.kid == key_id)
-            and each.get("use") in (None, "sig")
-            and each.get("alg") in (None, algorithm)
-            and each.key_type == _KEY_TYPES[algorithm[:2]]
+            if isinstance(key, RSAKey | ECKey | OKPKey)
+            and (key_id is None or key.kid == key_id)
+            and key.get("use") in (None, "sig")
+            and key.get("alg") in (None, algorithm)
+            and key.key_type == _KEY_TYPES[algorithm[:2]]
         ]
         # Without a key id, exactly one key must fit.
         return fitting[0] if len(fitting) == 1 or (fitting and key_id is not None) else None

@@ -39,7 +39,16 @@ _POLICY = ScimPolicy(
     remove_value_as_filter=ScimPolicy.RemoveValue.apply,
     unmatched_path_filter=ScimPolicy.UnmatchedPathFilter.create,
 )
-_OWN = {"schemas", "id", "meta", "userName", "externalId", "active", "groups", "password"}
+_OWN_ATTRIBUTES = {
+    "schemas",
+    "id",
+    "meta",
+    "userName",
+    "externalId",
+    "active",
+    "groups",
+    "password",
+}
 """Attributes of a user that are stored in fields of their own, and the password, which is not
 stored."""
 _FILTER = re.compile(r'\s*([A-Za-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*', re.IGNORECASE)
@@ -49,36 +58,37 @@ _USER = User[EnterpriseUser]
 
 def person_as_scim(person: Person, base_url: str) -> ScimObject:
     """A person as a directory reads them."""
-    shown = {
+    attributes = {
         **person.attributes,
         "id": str(person.user_id),
         "userName": person.user_name,
         "externalId": person.external_id,
         "active": person.active,
         "groups": [
-            {"value": str(each), "$ref": f"{base_url}/Groups/{each}"} for each in person.group_ids
+            {"value": str(group_id), "$ref": f"{base_url}/Groups/{group_id}"}
+            for group_id in person.group_ids
         ],
     }
     with _POLICY:
-        found = _USER.model_validate(shown)
-    found.meta = Meta(
+        resource = _USER.model_validate(attributes)
+    resource.meta = Meta(
         resource_type="User",
         created=person.created_at,
         last_modified=person.updated_at,
         location=f"{base_url}/Users/{person.user_id}",
     )
-    return _shown(found)
+    return _rendered(resource)
 
 
 def group_as_scim(group: UserGroup, base_url: str) -> ScimObject:
     """A group as a directory reads it."""
-    found = Group(
+    resource = Group(
         id=str(group.group_id),
         display_name=group.display_name,
         external_id=group.external_id,
         members=[
-            GroupMember(value=str(each), ref=f"{base_url}/Users/{each}", type="User")
-            for each in group.member_ids
+            GroupMember(value=str(member_id), ref=f"{base_url}/Users/{member_id}", type="User")
+            for member_id in group.member_ids
         ],
         meta=Meta(
             resource_type="Group",
@@ -87,12 +97,12 @@ def group_as_scim(group: UserGroup, base_url: str) -> ScimObject:
             location=f"{base_url}/Groups/{group.group_id}",
         ),
     )
-    return _shown(found)
+    return _rendered(resource)
 
 
-def _shown(resource: Resource) -> ScimObject:  # type: ignore[type-arg]  # of any extension
-    shown: ScimObject = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
-    return shown
+def _rendered(resource: Resource) -> ScimObject:  # type: ignore[type-arg]  # of any extension
+    rendered: ScimObject = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+    return rendered
 
 
 def listed_as_scim(total: int, start: int, resources: list[ScimObject], kind: str) -> ScimObject:
@@ -107,14 +117,14 @@ def listed_as_scim(total: int, start: int, resources: list[ScimObject], kind: st
     }
 
 
-def wanted_person(given: object) -> WantedUser:
+def wanted_person(body: object) -> WantedUser:
     """Parse the SCIM user that a directory sends. Raises InvalidRequest."""
-    return _wanted_user(_read(_USER, given))
+    return _wanted_user(_read(_USER, body))
 
 
-def wanted_group(given: object) -> WantedGroup:
+def wanted_group(body: object) -> WantedGroup:
     """Parse the SCIM group that a directory sends. Raises InvalidRequest."""
-    return _wanted_group(_read(Group, given))
+    return _wanted_group(_read(Group, body))
 
 
 def patched_person(person: Person, operations: object) -> WantedUser:
@@ -134,7 +144,7 @@ def sought_from(
 
     Raises InvalidRequest for a filter other than one equality comparison.
     """
-    found: dict[str, str] = {}
+    criteria: dict[str, str] = {}
     if text is not None:
         match = _FILTER.fullmatch(text)
         if match is None or match[1].lower() not in names:
@@ -142,51 +152,51 @@ def sought_from(
                 "filter: it must compare one attribute by eq",
                 hint=f"the attributes are {', '.join(names)}",
             )
-        found[names[match[1].lower()]] = _ESCAPE.sub(r"\1", match[2][1:-1])
+        criteria[names[match[1].lower()]] = _ESCAPE.sub(r"\1", match[2][1:-1])
     limit = MOST_LISTED if count is None else max(0, min(count, MOST_LISTED))
-    return Sought(**found, limit=limit, offset=max(start, 1) - 1)
+    return Sought(**criteria, limit=limit, offset=max(start, 1) - 1)
 
 
-def _read(kind: type[Kind], given: object) -> Kind:
+def _read(kind: type[Kind], body: object) -> Kind:
     try:
         with _POLICY:
-            found: Kind = kind.model_validate(given, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+            resource: Kind = kind.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     except (ValidationError, SCIMException) as error:
         raise _not_understood(error) from error
-    return found
+    return resource
 
 
 def _patched(kind: type[Kind], now: ScimObject, operations: object) -> Kind:
     try:
         with _POLICY:
-            found: Kind = kind.model_validate(now)
+            resource: Kind = kind.model_validate(now)
             change = PatchOp[kind].model_validate(  # type: ignore[valid-type]  # made as it is asked for
                 operations, scim_ctx=Context.RESOURCE_PATCH_REQUEST
             )
-            change.patch(found)
+            change.patch(resource)
     except (ValidationError, SCIMException) as error:
         raise _not_understood(error) from error
-    return found
+    return resource
 
 
 def _not_understood(error: ValidationError | SCIMException) -> InvalidRequest:
     if isinstance(error, SCIMException):
-        told = str(error.detail)
+        reason = str(error.detail)
     else:
         first = error.errors(include_url=False, include_input=False)[0]
-        told = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return InvalidRequest(f"the resource is not understood: {told}", hint="see RFC 7643")
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return InvalidRequest(f"the resource is not understood: {reason}", hint="see RFC 7643")
 
 
 def _wanted_user(resource: User) -> WantedUser:  # type: ignore[type-arg]  # of any extension
     if not resource.user_name:
         raise InvalidRequest("userName: it is missing", hint="give the person a name")
-    shown = resource.model_dump(exclude_none=True)
+    members = resource.model_dump(exclude_none=True)
     return WantedUser(
         user_name=resource.user_name,
         external_id=resource.external_id,
         active=resource.active is not False,
-        attributes={name: value for name, value in shown.items() if name not in _OWN},
+        attributes={name: value for name, value in members.items() if name not in _OWN_ATTRIBUTES},
     )
 
 
@@ -194,7 +204,7 @@ def _wanted_group(resource: Group) -> WantedGroup:
     if not resource.display_name:
         raise InvalidRequest("displayName: it is missing", hint="give the group a name")
     try:
-        members = tuple(UUID(str(each.value)) for each in resource.members or ())
+        members = tuple(UUID(str(member.value)) for member in resource.members or ())
     except ValueError as error:
         raise InvalidRequest(
             "members: one of them is no id of a user", hint="add the users before their groups"

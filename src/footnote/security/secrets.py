@@ -57,16 +57,16 @@ def new_secret(kind: str) -> HandedOut:
 
 def read_secret(kind: str, text: str) -> HandedOut | None:
     """Parse a secret that was sent; None if it has another form or kind."""
-    found = _CREDENTIAL.fullmatch(text)
-    if found is None or found[1] != kind:
+    match = _CREDENTIAL.fullmatch(text)
+    if match is None or match[1] != kind:
         return None
-    return HandedOut(kind=kind, credential_id=found[2], secret=found[3])
+    return HandedOut(kind=kind, credential_id=match[2], secret=match[3])
 
 
 def credential_id_of(text: str) -> str | None:
     """Return the id by which a secret is looked up; None if it has another form."""
-    found = _CREDENTIAL.fullmatch(text)
-    return None if found is None else found[2]
+    match = _CREDENTIAL.fullmatch(text)
+    return None if match is None else match[2]
 
 
 def without_secrets(text: str) -> str:
@@ -88,9 +88,9 @@ class Pepper:
         """Return the hash of a secret to store, 32 bytes."""
         return hmac.digest(self.key, handed_out.text.encode(), "sha256")
 
-    def matches(self, handed_out: HandedOut, kept: bytes) -> bool:
+    def matches(self, handed_out: HandedOut, stored_hash: bytes) -> bool:
         """Return whether a secret has the stored hash, compared in constant time."""
-        return hmac.compare_digest(self.hash_of(handed_out), kept)
+        return hmac.compare_digest(self.hash_of(handed_out), stored_hash)
 
     def derived(self, purpose: str) -> bytes:
         """Derive a 32-byte key for another purpose, which does not reveal this one."""
@@ -111,7 +111,7 @@ def pepper_from(configured: str | None, home: Path) -> Pepper:
         return Pepper(hashlib.sha256(configured.encode()).digest())
     path = home / FILE
     try:
-        return Pepper(_read(path) or _made(path))
+        return Pepper(_read(path) or _create(path))
     except OSError as error:
         raise UnsupportedSettings(
             f"{path} cannot be used: {error.strerror}.",
@@ -143,7 +143,7 @@ def _read(path: Path) -> bytes | None:
     return None
 
 
-def _made(path: Path) -> bytes:
+def _create(path: Path) -> bytes:
     """Create the key file; of two processes that do so at once, the first wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")

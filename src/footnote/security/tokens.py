@@ -62,18 +62,18 @@ async def verified_claims(
         ):
             raise NotAuthenticated("The token is of a kind that is not accepted here.")
         key = await _key(rules, algorithm, key_id if isinstance(key_id, str) else None)
-        found = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
+        decoded = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
         jwt.JWTClaimsRegistry(
             leeway=rules.leeway_seconds,
             iss={"essential": True, "value": rules.issuer},
             aud={"essential": True, "value": rules.audience},
             exp={"essential": True},
-        ).validate(found.claims)
+        ).validate(decoded.claims)
     except ExpiredTokenError as error:
         raise NotAuthenticated("The token has expired.", hint="Get a new one.") from error
     except (JoseError, ValueError) as error:
         raise NotAuthenticated("The token is not one that is accepted here.") from error
-    return found.claims
+    return decoded.claims
 
 
 async def _key(rules: TokenRules, algorithm: str, key_id: str | None) -> OctKey | PublicKey:

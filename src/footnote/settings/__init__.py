@@ -36,12 +36,12 @@ class Settings(StorageSettings, DocumentSettings, SearchSettings, ServingSetting
 
     @model_validator(mode="before")
     @classmethod
-    def _none_removed(cls, given: dict[str, object]) -> dict[str, object]:
-        for name in given.keys() & REMOVED.keys():
+    def _none_removed(cls, values: dict[str, object]) -> dict[str, object]:
+        for name in values.keys() & REMOVED.keys():
             raise UnsupportedSettings(
                 f"There is no setting {name} any more.", hint=f"It was removed: {REMOVED[name]}."
             )
-        return given
+        return values
 
     model_config = SettingsConfigDict(
         env_prefix="FOOTNOTE_",
@@ -81,17 +81,17 @@ PER_WORKSPACE = (
 begins, and what is read before a text leaves for a hosted model."""
 
 
-def per_workspace(called: str) -> str | None:
-    """The setting of PER_WORKSPACE that is called so, by its name or a variable of it."""
-    wanted = called.strip().upper()
+def per_workspace(text: str) -> str | None:
+    """The setting of PER_WORKSPACE with this name, or with a variable of this name."""
+    requested = text.strip().upper()
     return next(
-        (name for name in PER_WORKSPACE if wanted in (name.upper(), *variables_of(name))), None
+        (name for name in PER_WORKSPACE if requested in (name.upper(), *variables_of(name))), None
     )
 
 
-def meant_by(called: str) -> str:
-    """What becomes of a name that no setting of a workspace has, or which may be meant."""
-    name = called.strip().lower().replace("-", "_").removeprefix(_PREFIX.lower())
+def meant_by(text: str) -> str:
+    """A hint for a name that no setting of a workspace has: what it became or what is similar."""
+    name = text.strip().lower().replace("-", "_").removeprefix(_PREFIX.lower())
     if name in REMOVED:
         return f"it was removed: {REMOVED[name]}"
     if name in Settings.model_fields and name not in PER_WORKSPACE:
@@ -106,11 +106,11 @@ def meant_by(called: str) -> str:
 def _checking(name: str) -> TypeAdapter[SettingValue]:
     field = Settings.model_fields[name]
     typed: object = Annotated[(field.annotation, *field.metadata, field.description)]
-    return TypeAdapter(typed)  # type: ignore[arg-type]  # made only now, of the field
+    return TypeAdapter(typed)  # type: ignore[arg-type]  # made at run time from the field
 
 
 def checked_setting(name: str, value: object) -> SettingValue:
-    """The value as the setting has it, from text too. Raises InvalidRequest."""
+    """The value converted to the type of the setting, also from text. Raises InvalidRequest."""
     checking = _checking(name)
     if value == "null":  # a command line has no other way to say it
         value = None
@@ -130,42 +130,48 @@ def checked_setting(name: str, value: object) -> SettingValue:
 
 
 COMMAND_LINE_VARIABLES = ("FOOTNOTE_API_KEY", "FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")
-"""Variables that the command line reads beside the settings."""
+"""Variables that the command line reads in addition to the settings."""
 _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"
 
 
 def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Variables that look like settings and are none, each with what may be meant."""
-    known = {name for field in Settings.model_fields for name in variables_of(field)}
-    known.update(COMMAND_LINE_VARIABLES)
-    # Compared without what all have in common, which would make any two of them alike.
-    ends = [name.removeprefix(_PREFIX) for name in sorted(known) if name.startswith(_PREFIX)]
-    found = []
+    """Variables that look like settings and are none, each with a suggestion."""
+    known_names = {name for field in Settings.model_fields for name in variables_of(field)}
+    known_names.update(COMMAND_LINE_VARIABLES)
+    # Compared without the common prefix, which would make any two of them similar.
+    ends = [name.removeprefix(_PREFIX) for name in sorted(known_names) if name.startswith(_PREFIX)]
+    unknown = []
     for name in sorted(environment):
-        spelt = name.upper()
-        if spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS) and spelt not in known:
+        upper_name = name.upper()
+        if (
+            upper_name.startswith(_PREFIX)
+            and not upper_name.startswith(_OF_TESTS)
+            and upper_name not in known_names
+        ):
             from difflib import get_close_matches  # noqa: PLC0415  # seldom needed
 
-            end = spelt.removeprefix(_PREFIX)
+            end = upper_name.removeprefix(_PREFIX)
             close = get_close_matches(end, ends, n=1)
-            meant = f"did you mean {_PREFIX}{close[0]}?" if close else "docs/settings.md lists all."
-            gone = REMOVED.get(end.lower())
-            found.append((name, meant if gone is None else f"it was removed: {gone}."))
-    return tuple(found)
+            suggestion = (
+                f"did you mean {_PREFIX}{close[0]}?" if close else "docs/settings.md lists all."
+            )
+            removal = REMOVED.get(end.lower())
+            unknown.append((name, suggestion if removal is None else f"it was removed: {removal}."))
+    return tuple(unknown)
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """The variables by which another process comes to these settings, secrets included."""
-    shown = settings.model_dump(mode="json")
-    found = {}
+    """The variables that give another process these settings, secrets included."""
+    dumped = settings.model_dump(mode="json")
+    variables = {}
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
         if value is None or value == _default_of(field):
             continue
         secret = isinstance(value, SecretStr)
-        found[variables_of(name)[0]] = value.get_secret_value() if secret else str(shown[name])
-    return found
+        variables[variables_of(name)[0]] = value.get_secret_value() if secret else str(dumped[name])
+    return variables
 
 
 def _default_of(field: FieldInfo) -> object:
@@ -183,15 +189,15 @@ def load_settings() -> Settings:
 
 def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Settings:
     """The overrides over `base`, or over the environment. Raises UnsupportedSettings."""
-    given: object = base
-    if not isinstance(given, Settings | None):
+    supplied: object = base
+    if not isinstance(supplied, Settings | None):
         raise UnsupportedSettings(
-            f"Settings cannot be {type(given).__name__}.",
+            f"Settings cannot be {type(supplied).__name__}.",
             hint='Give a footnote.Settings, or settings by name: footnote.open(home="/srv").',
         )
     explicit = {**(base.model_dump() if base is not None else {}), **overrides}
     if "home" not in explicit and os.environ.get("FOOTNOTE_HOME") == "":
-        # Data would lie in another folder than was meant, such as that of an unset variable.
+        # Data would be in an unintended folder, such as that of an unset variable.
         raise UnsupportedSettings(
             "The setting home cannot be used: FOOTNOTE_HOME is empty.",
             hint="Set FOOTNOTE_HOME to a folder, or unset it for the one of this user.",
@@ -199,12 +205,17 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
     try:
         return Settings.model_validate(explicit)
     except ValidationError as error:
-        said, said_of_it = _wrong_setting(error)
+        setting, problem = _wrong_setting(error)
         name = next(
-            (each for each in Settings.model_fields if said in (each, *variables_of(each))), ""
+            (
+                field_name
+                for field_name in Settings.model_fields
+                if setting in (field_name, *variables_of(field_name))
+            ),
+            "",
         )
         raise UnsupportedSettings(
-            f"The setting {name or said} cannot be used: {said_of_it}.",
+            f"The setting {name or setting} cannot be used: {problem}.",
             hint=f"Set {' or '.join(_variables_set(name, explicit))} to another value."
             if name
             else "There is no such setting.",
@@ -212,18 +223,20 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
 
 
 def _variables_set(name: str, explicit: Mapping[str, object]) -> tuple[str, ...]:
-    """The variable that a setting was read from; all of it where it was given otherwise."""
+    """The variable that a setting was read from; all its variables if it was set otherwise."""
     variables = variables_of(name)
-    given = (
-        () if name in explicit else {each.upper() for each, value in os.environ.items() if value}
+    variables_in_use = (
+        ()
+        if name in explicit
+        else {variable.upper() for variable, value in os.environ.items() if value}
     )
-    return next(((each,) for each in variables if each in given), variables)
+    return next(((variable,) for variable in variables if variable in variables_in_use), variables)
 
 
 def _wrong_setting(error: ValidationError) -> tuple[str, str]:
-    """The first wrong setting as it was named, and what is wrong with it, without its value."""
+    """The first wrong setting by the name used, and its error, without its value."""
     wrong = error.errors(include_url=False)[0]
-    said = wrong_value(wrong, with_value=False)  # which may be a secret
-    [(place, _)] = wrong_places([wrong])
-    inside = ".".join(map(str, place[1:]))
-    return str(place[0]) if place else "", f"{inside}: {said}" if inside else said
+    message = wrong_value(wrong, with_value=False)  # which may be a secret
+    [(path, _)] = wrong_places([wrong])
+    inside = ".".join(map(str, path[1:]))
+    return str(path[0]) if path else "", f"{inside}: {message}" if inside else message

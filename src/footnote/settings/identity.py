@@ -19,7 +19,7 @@ IDENTITY_WAYS = ("keys", "tokens", "gateway", "login", "scim")
 
 
 def _checked_ways(text: str) -> str:
-    unknown = [each for each in listed(text) if each not in IDENTITY_WAYS]
+    unknown = [way for way in listed(text) if way not in IDENTITY_WAYS]
     if unknown:
         raise ValueError(f"there is no {unknown[0]!r}; name some of {', '.join(IDENTITY_WAYS)}")
     return text
@@ -41,11 +41,11 @@ _Namespace = Annotated[str, AfterValidator(_checked_namespace)]
 
 
 def _checked_algorithms(text: str) -> str:
-    known = (*ASYMMETRIC, *SYMMETRIC)
-    unknown = [each for each in listed(text) if each not in known]
+    allowed = (*ASYMMETRIC, *SYMMETRIC)
+    unknown = [algorithm for algorithm in listed(text) if algorithm not in allowed]
     if unknown or not listed(text):
         wrong = f"there is no {unknown[0]!r}" if unknown else "it is empty"
-        raise ValueError(f"{wrong}; name some of {', '.join(known)}")
+        raise ValueError(f"{wrong}; name some of {', '.join(allowed)}")
     return text
 
 
@@ -55,16 +55,16 @@ _Algorithms = Annotated[str, AfterValidator(_checked_algorithms)]
 
 def _checked_networks(text: str) -> str:
     """Addresses and networks, joined by commas. Raises ValueError."""
-    for each in listed(text):
+    for network in listed(text):
         try:
-            ip_network(each)
+            ip_network(network)
         except ValueError:
             try:
-                meant = f", write {ip_network(each, strict=False)}"
+                suggestion = f", write {ip_network(network, strict=False)}"
             except ValueError:
-                meant = ""
+                suggestion = ""
             raise ValueError(
-                f"{each!r} is no address and no network{meant}; list them as in "
+                f"{network!r} is no address and no network{suggestion}; list them as in "
                 "10.0.0.7,10.1.0.0/16"
             ) from None
     return text
@@ -92,11 +92,11 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@\s,*]+/?", re.IGNORECASE)
 
 def _checked_origins(text: str) -> str:
     """Origins, joined by commas. Raises ValueError."""
-    for each in listed(text):
-        # What * would let in is said where it is read.
-        if each != "*" and not _ORIGIN.fullmatch(each):
+    for origin in listed(text):
+        # The reader of the setting rejects *.
+        if origin != "*" and not _ORIGIN.fullmatch(origin):
             raise ValueError(
-                f"{each!r} is no origin; list them as in https://app.example.com,"
+                f"{origin!r} is no origin; list them as in https://app.example.com,"
                 "https://www.example.com:8443"
             )
     return text
@@ -108,7 +108,7 @@ Origins = Annotated[str, AfterValidator(_checked_origins)]
 def _checked_provider(url: str) -> str:
     """An address whose answers are believed: with TLS, or within this computer or network."""
     host = urlsplit(_checked_web_address(url)).hostname or ""
-    if urlsplit(url).scheme == "http" and not _is_near(host):
+    if urlsplit(url).scheme == "http" and not _is_local(host):
         raise ValueError(
             "it must begin with https://, since whoever answers in its place could sign for "
             "anybody; http:// is for this computer and private networks"
@@ -116,14 +116,14 @@ def _checked_provider(url: str) -> str:
     return url
 
 
-_NEAR = (".localhost", ".local", ".internal", ".svc")
+_LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".svc")
 
 
-def _is_near(host: str) -> bool:
+def _is_local(host: str) -> bool:
     try:
         return ip_address(host).is_private
     except ValueError:
-        return "." not in host or host.endswith(_NEAR)
+        return "." not in host or host.endswith(_LOCAL_SUFFIXES)
 
 
 _Provider = Annotated[str, AfterValidator(_checked_provider)]

@@ -1,4 +1,4 @@
-"""Kinds of values that settings have, with what is checked of them."""
+"""Types of the values of settings, with their validation."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def default_home() -> Path:
     return Path(platformdirs.user_data_dir("footnote"))
 
 
-def _named_folder(given: object) -> object:
-    if isinstance(given, str) and not given.strip():
+def _named_folder(value: object) -> object:
+    if isinstance(value, str) and not value.strip():
         raise ValueError("it is empty; name a folder, such as /srv/footnote")
-    return given
+    return value
 
 
 Folder = Annotated[Path, BeforeValidator(_named_folder)]
 
 
 def default_alpha() -> float:
-    """The share that another product's variables give the dense recall, else 0.7.
+    """The share of the dense recall by another product's variables, else 0.7.
 
-    Raises UnsupportedSettings, which names the variable, for what is no weight.
+    Raises UnsupportedSettings, which names the variable, for an invalid weight.
     """
     dense, lexical = (_weight(name) for name in BLEND_WEIGHTS)
     return dense / total if (total := dense + lexical) else 0.7
@@ -72,12 +72,12 @@ def _weight(variable: str) -> float:
 
 
 def also(name: str, *variables: str) -> AliasChoices:
-    """The variable of a setting, and names under which other products know it."""
+    """The variable of a setting, and its names in other products."""
     return AliasChoices(f"FOOTNOTE_{name.upper()}", *variables)
 
 
 def _checked_url(url: str) -> str:
-    """The URL, if libpq understands it; what it says of another may quote the password."""
+    """The URL, if libpq accepts it; the message for an invalid one may quote the password."""
     from psycopg import Error, conninfo  # noqa: PLC0415  # slow, and unused without a URL
 
     try:
@@ -102,12 +102,12 @@ DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 
 def _checked_urls(urls: str) -> str:
-    """Several of them, with single spaces between them."""
-    several = urls.split()
-    if any(each.count("://") > 1 for each in several):
+    """Several addresses, separated by single spaces. Raises ValueError."""
+    addresses = urls.split()
+    if any(url.count("://") > 1 for url in addresses):
         raise ValueError("between several addresses there are spaces, and nothing else")
     try:
-        return " ".join(map(_checked_url, several))
+        return " ".join(map(_checked_url, addresses))
     except ValueError as error:
         raise ValueError(f"{error}; between several addresses there are spaces") from None
 
@@ -134,59 +134,59 @@ MetricsAddress = Annotated[str, _address_like("0.0.0.0:9464", "[::1]:9464", leas
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Of `host:port`; a port alone is one of this computer."""
+    """Split `host:port`; a port alone is on this computer."""
     host, _, port = address.rpartition(":")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def listed(text: str) -> tuple[str, ...]:
     """The members of a setting that joins them by commas."""
-    return tuple(each.strip() for each in text.split(",") if each.strip())
+    return tuple(member.strip() for member in text.split(",") if member.strip())
 
 
 def _checked_kinds(text: str) -> str:
     """Kinds of personal data, each once and in one order. Raises ValueError."""
-    wanted = {each.lower() for each in listed(text)}
-    known = [kind.value for kind in PersonalData]
-    if wanted == {"all"}:
-        return ",".join(known)
-    unknown = sorted(wanted.difference(known))
+    requested = {member.lower() for member in listed(text)}
+    allowed = [kind.value for kind in PersonalData]
+    if requested == {"all"}:
+        return ",".join(allowed)
+    unknown = sorted(requested.difference(allowed))
     if unknown:
-        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(known)}, or all alone")
-    return ",".join(kind for kind in known if kind in wanted)
+        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(allowed)}, or all alone")
+    return ",".join(kind for kind in allowed if kind in requested)
 
 
 def _checked_fact_kinds(text: str) -> str:
     """Kinds of facts, each once and in one order. Raises ValueError."""
-    return _some_of(text, [kind.value for kind in FactKind], "facts")
+    return _at_least_one(text, [kind.value for kind in FactKind], "facts")
 
 
 def _checked_entity_kinds(text: str) -> str:
     """Kinds of entities, each once and in one order. Raises ValueError."""
-    return _some_of(text, [kind.value for kind in EntityKind], "entities")
+    return _at_least_one(text, [kind.value for kind in EntityKind], "entities")
 
 
 def _checked_classes(text: str) -> str:
     """Classes of documents, each once and in one order. Raises ValueError."""
-    return _members(text, [each.value for each in DocumentClass])
+    return _members(text, [document_class.value for document_class in DocumentClass])
 
 
-def _some_of(text: str, known: Sequence[str], switch: str) -> str:
-    """At least one of them; the setting `switch` is for none."""
+def _at_least_one(text: str, allowed: Sequence[str], switch: str) -> str:
+    """At least one of `allowed`; the setting `switch` is for none."""
     if not listed(text):
         raise ValueError(
-            f"it names no kind; name some of {', '.join(known)}, or set {switch} to false to "
+            f"it names no kind; name some of {', '.join(allowed)}, or set {switch} to false to "
             f"extract no {switch}"
         )
-    return _members(text, known)
+    return _members(text, allowed)
 
 
-def _members(text: str, known: Sequence[str]) -> str:
-    wanted = {each.lower() for each in listed(text)}
-    unknown = sorted(wanted.difference(known))
+def _members(text: str, allowed: Sequence[str]) -> str:
+    requested = {member.lower() for member in listed(text)}
+    unknown = sorted(requested.difference(allowed))
     if unknown:
-        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(known)}")
-    return ",".join(each for each in known if each in wanted)
+        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(allowed)}")
+    return ",".join(member for member in allowed if member in requested)
 
 
 def _checked_policy(text: str) -> str:
@@ -201,7 +201,7 @@ def _checked_policy(text: str) -> str:
 
 
 def _matching(pattern: str, needed: str) -> AfterValidator:
-    """Checks that a text has a form, and says in words which."""
+    """Checks that a text matches a pattern; `needed` is the message."""
 
     def checked(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -251,18 +251,18 @@ EntityKinds = Annotated[str, AfterValidator(_checked_entity_kinds)]
 DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
 
 
-def _as_named(true: str) -> BeforeValidator:
-    """A switch of before: `true` is what it meant. A number is none."""
+def _former_switch(true: str) -> BeforeValidator:
+    """Accepts a former switch, of which `true` is the meaning. A number is rejected."""
     names = {"true": true, "1": true, "false": "off", "0": "off"}
     return BeforeValidator(
-        lambda given: (
-            names.get(str(given).lower(), given) if isinstance(given, bool | str) else given
+        lambda value: (
+            names.get(str(value).lower(), value) if isinstance(value, bool | str) else value
         )
     )
 
 
-MadeBy = Annotated[Literal["off", "rules", "model"], _as_named("rules")]
-Clustered = Annotated[Literal["off", "documents", "chunks", "all"], _as_named("documents")]
+MadeBy = Annotated[Literal["off", "rules", "model"], _former_switch("rules")]
+Clustered = Annotated[Literal["off", "documents", "chunks", "all"], _former_switch("documents")]
 
 
 class EmbeddingOptions(BaseModel, extra="forbid", frozen=True):
@@ -307,10 +307,10 @@ class DocumentLimits(BaseModel, extra="forbid", frozen=True):
 
 
 def json_of(record: type[BaseModel]) -> BeforeValidator:
-    """Text that holds such a record as a JSON object; in Python a mapping may stand for it."""
+    """A text with such a record as a JSON object; in Python a mapping is accepted too."""
 
-    def checked(given: object) -> object:
-        text = json.dumps(given) if isinstance(given, Mapping) else given
+    def checked(value: object) -> object:
+        text = json.dumps(value) if isinstance(value, Mapping) else value
         if not isinstance(text, str):
             return text
         if (name := named_twice(text)) is not None:

@@ -20,7 +20,7 @@ _NAMED_WITHOUT_AT = ("openai", "ollama", "compatible")
 
 
 def _name_and_address(text: str, example: str) -> tuple[str, str | None]:
-    """The name and the address. Raises ValueError, which gives an example, for one that is none."""
+    """The name and the address. Raises ValueError with an example for an invalid address."""
     try:
         return name_and_address(text)
     except ValueError as error:
@@ -41,11 +41,11 @@ def _checked_writer(text: str) -> str:
         raise ValueError(f"it names no model; give one such as openai:MODEL or {_SERVER}")
     if model and vendor != "compatible" and vendor not in VENDORS:
         now = RENAMED.get(vendor)
-        known = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
+        known_vendors = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
         raise ValueError(
             f"the vendor {shown(vendor)} is called {now} now"
             if now
-            else f"the vendor {shown(vendor)} is not known; {known} compatible:{_SERVER}"
+            else f"the vendor {shown(vendor)} is not known; {known_vendors} compatible:{_SERVER}"
         )
     return text
 
@@ -98,21 +98,21 @@ def _checked_project(text: str) -> str:
     return text
 
 
-def _each(checked: Callable[[str], str]) -> AfterValidator:
-    """Checks each of several that are joined by commas."""
+def _each_part(check: Callable[[str], str]) -> AfterValidator:
+    """Checks each part of a comma-separated list."""
 
     def all_checked(text: str) -> str:
-        for each in text.split(","):
-            if each.strip():
-                checked(each.strip())
+        for part in text.split(","):
+            if part.strip():
+                check(part.strip())
         return text
 
     return AfterValidator(all_checked)
 
 
 ModelName = Annotated[str, AfterValidator(_checked_writer)]
-ModelNames = Annotated[str, _each(_checked_writer)]
-EmbedderNames = Annotated[str, _each(_checked_embedder)]
+ModelNames = Annotated[str, _each_part(_checked_writer)]
+EmbedderNames = Annotated[str, _each_part(_checked_embedder)]
 SpeechName = Annotated[str, AfterValidator(_checked_speech)]
 RerankerName = Annotated[str, AfterValidator(_checked_reranker)]
 AddressOfProject = AfterValidator(_checked_project)

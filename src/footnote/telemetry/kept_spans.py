@@ -19,7 +19,7 @@ from footnote.ports.telemetry import DOCUMENT, WORKSPACE
 KeepSpans = Callable[[Sequence[TraceSpan]], None]
 """Stores spans; called in a thread of OpenTelemetry's, may wait, and may raise."""
 
-_KEPT = (
+_STORED_ATTRIBUTES = (
     "footnote. gen_ai.operation. gen_ai.provider. gen_ai.request. gen_ai.response.model "
     "gen_ai.response.finish_reasons gen_ai.usage. gen_ai.tool.name gen_ai.agent.name "
     "gen_ai.evaluation.name gen_ai.evaluation.score. http.request.method http.route "
@@ -49,7 +49,7 @@ class KeptSpans(SpanExporter):
         if keep is None:
             return SpanExportResult.SUCCESS
         try:
-            keep([_span_of(each) for each in spans])
+            keep([_span_of(span) for span in spans])
         except Exception as error:  # whatever a database may say
             _log.warning("spans_not_kept", spans=len(spans), error=type(error).__qualname__)
             return SpanExportResult.FAILURE
@@ -64,7 +64,7 @@ def _span_of(span: ReadableSpan) -> TraceSpan:
     attributes = {
         key: value
         for key, value in (span.attributes or {}).items()
-        if isinstance(value, str | bool | int | float) and key.startswith(tuple(_KEPT))
+        if isinstance(value, str | bool | int | float) and key.startswith(tuple(_STORED_ATTRIBUTES))
     }
     error = None
     if span.status.status_code is StatusCode.ERROR:

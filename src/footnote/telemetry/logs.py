@@ -15,7 +15,7 @@ _SEVERITIES = (
 )
 _OURS = "footnote"
 _SCALARS = (str, bool, int, float)
-_LEFT_OUT = frozenset({"event", "level", "logger", "timestamp", "exc_info", "_record"})
+_EXCLUDED_KEYS = frozenset({"event", "level", "logger", "timestamp", "exc_info", "_record"})
 
 
 class SentLogs(logging.Handler):
@@ -33,11 +33,11 @@ class SentLogs(logging.Handler):
         if record.name.partition(".")[0] != _OURS:
             return
         try:
-            said = record.msg if isinstance(record.msg, dict) else {"event": record.getMessage()}
+            members = record.msg if isinstance(record.msg, dict) else {"event": record.getMessage()}
             attributes: dict[str, str | bool | int | float] = {
                 str(key): value
-                for key, value in said.items()
-                if key not in _LEFT_OUT and isinstance(value, _SCALARS)
+                for key, value in members.items()
+                if key not in _EXCLUDED_KEYS and isinstance(value, _SCALARS)
             }
             if record.exc_info and record.exc_info[0] is not None:
                 attributes["exception.type"] = record.exc_info[0].__qualname__
@@ -49,7 +49,7 @@ class SentLogs(logging.Handler):
                     timestamp=int(record.created * 1e9),
                     severity_number=number,
                     severity_text=text,
-                    body=str(said.get("event", "")),
+                    body=str(members.get("event", "")),
                     attributes={"logger.name": record.name, **attributes},
                 )
             )

@@ -54,9 +54,9 @@ class Prices:
         >>> Prices().of(UsageNote(kind=UsageKind.EMBEDDING, model="packaged:minilm"))
         0.0
         """
-        own = self.own.get(note.model) or self.own.get(note.kind)
-        if own is not None:
-            return own.of(note)
+        price = self.own.get(note.model) or self.own.get(note.kind)
+        if price is not None:
+            return price.of(note)
         if note.cost_usd is not None:
             return note.cost_usd
         if note.model.startswith(_FREE):
@@ -95,7 +95,7 @@ def _known_price(note: UsageNote) -> float | None:
         return None
 
 
-_OWN = TypeAdapter(dict[str, Price])
+_PRICES = TypeAdapter(dict[str, Price])
 
 
 def prices_from(text: str | None) -> Prices:
@@ -104,12 +104,12 @@ def prices_from(text: str | None) -> Prices:
         return Prices()
     try:
         if (name := named_twice(text)) is None:
-            return Prices(own=_OWN.validate_json(text))
+            return Prices(own=_PRICES.validate_json(text))
         wrong = f"{shown(name)} is there more than once in one object"
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        wrong = f"{place}: {wrong_value(first)}" if place else wrong_value(first)
+        location = ".".join(map(str, first["loc"]))
+        wrong = f"{location}: {wrong_value(first)}" if location else wrong_value(first)
     raise UnsupportedSettings(
         f"The setting prices cannot be used: {wrong}.",
         hint='Set FOOTNOTE_PRICES to JSON like {"openai:gpt-5": {"input_per_million": 1.25}}.',

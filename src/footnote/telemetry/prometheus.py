@@ -34,7 +34,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.samples import Exemplar
 
 _UNITS = {"s": "seconds", "By": "bytes", "1": "ratio"}
-_NO_NAME = re.compile(r"[^a-zA-Z0-9_]")
+_INVALID_CHARACTERS = re.compile(r"[^a-zA-Z0-9_]")
 
 
 class PrometheusReader(MetricReader):
@@ -85,32 +85,32 @@ class _Collector:
 def _families_of(collected: MetricsData) -> Iterator[Metric]:
     for resource in collected.resource_metrics:
         for scope in resource.scope_metrics:
-            for measured in scope.metrics:
-                family = _family_of(measured)
+            for metric in scope.metrics:
+                family = _family_of(metric)
                 if family is not None:
                     yield family
 
 
-def _family_of(measured: Measured) -> Metric | None:
+def _family_of(metric: Measured) -> Metric | None:
     """Convert a metric to its Prometheus family; None for a type that Prometheus lacks."""
-    name, found = _name_of(measured), measured.data
-    points = found.data_points
+    name, content = _name_of(metric), metric.data
+    points = content.data_points
     labels = sorted({_label(key) for point in points for key in point.attributes or ()})
-    about = measured.description or ""
-    if isinstance(found, Histogram):
-        histogram = HistogramMetricFamily(name, about, labels=labels)
+    description = metric.description or ""
+    if isinstance(content, Histogram):
+        histogram = HistogramMetricFamily(name, description, labels=labels)
         for point in points:
             assert isinstance(point, HistogramDataPoint), "a histogram has such points"
             histogram.add_metric(_values(labels, point.attributes), _buckets(point), point.sum)
         return histogram
-    if isinstance(found, Sum) and found.is_monotonic:
-        counter = CounterMetricFamily(name, about, labels=labels)
+    if isinstance(content, Sum) and content.is_monotonic:
+        counter = CounterMetricFamily(name, description, labels=labels)
         for point in points:
             assert isinstance(point, NumberDataPoint), "a sum has such points"
             counter.add_metric(_values(labels, point.attributes), point.value)
         return counter
-    if isinstance(found, Sum | Gauge):
-        gauge = GaugeMetricFamily(name, about, labels=labels)
+    if isinstance(content, Sum | Gauge):
+        gauge = GaugeMetricFamily(name, description, labels=labels)
         for point in points:
             assert isinstance(point, NumberDataPoint), "a gauge has such points"
             gauge.add_metric(_values(labels, point.attributes), point.value)
@@ -118,19 +118,19 @@ def _family_of(measured: Measured) -> Metric | None:
     return None
 
 
-def _name_of(measured: Measured) -> str:
-    name = _NO_NAME.sub("_", measured.name)
-    unit = _UNITS.get(measured.unit or "")
+def _name_of(metric: Measured) -> str:
+    name = _INVALID_CHARACTERS.sub("_", metric.name)
+    unit = _UNITS.get(metric.unit or "")
     return f"{name}_{unit}" if unit and not name.endswith(f"_{unit}") else name
 
 
 def _label(key: str) -> str:
-    return _NO_NAME.sub("_", key)
+    return _INVALID_CHARACTERS.sub("_", key)
 
 
 def _values(labels: Sequence[str], attributes: Attributes) -> list[str]:
-    given = {_label(key): str(value) for key, value in (attributes or {}).items()}
-    return [given.get(label, "") for label in labels]
+    values = {_label(key): str(value) for key, value in (attributes or {}).items()}
+    return [values.get(label, "") for label in labels]
 
 
 def _buckets(
@@ -139,20 +139,20 @@ def _buckets(
     """The cumulative buckets, each with the exemplar whose value falls into it."""
     bounds = [*point.explicit_bounds, float("inf")]
     exemplars: dict[int, Exemplar] = {}
-    for each in point.exemplars:
-        if each.trace_id is None or each.span_id is None:
+    for exemplar_point in point.exemplars:
+        if exemplar_point.trace_id is None or exemplar_point.span_id is None:
             continue
-        place = next(i for i, bound in enumerate(bounds) if each.value <= bound)
+        index = next(i for i, bound in enumerate(bounds) if exemplar_point.value <= bound)
         ids = {
-            "trace_id": format_trace_id(each.trace_id),
-            "span_id": format_span_id(each.span_id),
+            "trace_id": format_trace_id(exemplar_point.trace_id),
+            "span_id": format_span_id(exemplar_point.span_id),
         }
-        exemplars[place] = Exemplar(ids, each.value, each.time_unix_nano / 1e9)
-    found: list[tuple[str, float] | tuple[str, float, Exemplar]] = []
+        exemplars[index] = Exemplar(ids, exemplar_point.value, exemplar_point.time_unix_nano / 1e9)
+    buckets: list[tuple[str, float] | tuple[str, float, Exemplar]] = []
     total = 0
-    for place, (bound, count) in enumerate(zip(bounds, point.bucket_counts, strict=True)):
+    for index, (bound, count) in enumerate(zip(bounds, point.bucket_counts, strict=True)):
         total += count
-        le = "+Inf" if place == len(bounds) - 1 else str(float(bound))
-        exemplar = exemplars.get(place)
-        found.append((le, total) if exemplar is None else (le, total, exemplar))
-    return found
+        le = "+Inf" if index == len(bounds) - 1 else str(float(bound))
+        exemplar = exemplars.get(index)
+        buckets.append((le, total) if exemplar is None else (le, total, exemplar))
+    return buckets

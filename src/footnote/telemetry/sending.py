@@ -37,14 +37,14 @@ class Collector:
         with self.lock:
             return self.failed_at is not None and monotonic() - self.failed_at < _AWAY_SECONDS
 
-    def note(self, *, taken: bool) -> None:
+    def note(self, *, accepted: bool) -> None:
         """Record the result of a batch; log the first failure, and the first success after it."""
         with self.lock:
             was_away = self.failed_at is not None
-            self.failed_at = None if taken else monotonic()
-        if not taken and not was_away:
+            self.failed_at = None if accepted else monotonic()
+        if not accepted and not was_away:
             _log.warning("telemetry_not_sent", setting="OTEL_EXPORTER_OTLP_ENDPOINT")
-        elif taken and was_away:
+        elif accepted and was_away:
             _log.info("telemetry_sent_again")
 
 
@@ -60,7 +60,7 @@ class Spans(OTLPSpanExporter):
         if self._collector.is_away():
             return SpanExportResult.FAILURE
         result = super().export(spans)
-        self._collector.note(taken=result is SpanExportResult.SUCCESS)
+        self._collector.note(accepted=result is SpanExportResult.SUCCESS)
         return result
 
 
@@ -78,7 +78,7 @@ class Metrics(OTLPMetricExporter):
         if self._collector.is_away():
             return MetricExportResult.FAILURE
         result = super().export(metrics_data, timeout_millis, **kwargs)
-        self._collector.note(taken=result is MetricExportResult.SUCCESS)
+        self._collector.note(accepted=result is MetricExportResult.SUCCESS)
         return result
 
 
@@ -94,7 +94,7 @@ class Logs(OTLPLogExporter):
         if self._collector.is_away():
             return LogRecordExportResult.FAILURE
         result = super().export(batch)
-        self._collector.note(taken=result is LogRecordExportResult.SUCCESS)
+        self._collector.note(accepted=result is LogRecordExportResult.SUCCESS)
         return result
 
 

@@ -84,12 +84,12 @@ class Telemetry:
         if ask is None:
             return
         try:
-            found = ask()
+            queues = ask()
         except Exception as error:  # a gauge must not end the collection of the others
             _log.warning("queue_not_measured", error=type(error).__qualname__)
             return
-        for each in found:
-            yield Observation(getattr(each, measure), {"messaging.destination.name": each.queue})
+        for queue in queues:
+            yield Observation(getattr(queue, measure), {"messaging.destination.name": queue.queue})
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ _PROCESS = _Process()
 def is_sent(signal: str) -> bool:
     """Whether the standard's variables name a collector for one of SIGNALS."""
     return os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true" and any(
-        os.environ.get(f"OTEL_EXPORTER_OTLP_{which}ENDPOINT") for which in ("", f"{signal}_")
+        os.environ.get(f"OTEL_EXPORTER_OTLP_{prefix}ENDPOINT") for prefix in ("", f"{signal}_")
     )
 
 
@@ -120,10 +120,10 @@ def is_wanted(settings: Settings) -> bool:
 
 
 def telemetry_of(settings: Settings) -> Telemetry | None:
-    """The telemetry of this process, switched on by the first settings that want any.
+    """The telemetry of this process, switched on by the first settings that enable any.
 
-    None where they want none. An application that has set up OpenTelemetry itself keeps what it
-    has, and gets our spans and measurements there. Raises UnsupportedSettings without the extra.
+    None if they enable none. An application that has set up OpenTelemetry itself keeps its setup,
+    and gets our spans and measurements there. Raises UnsupportedSettings without the extra.
     """
     if not is_wanted(settings):
         return None
@@ -160,9 +160,9 @@ def _switched_on(settings: Settings) -> Telemetry:
     resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: installed_version()})
     tracers = TracerProvider(resource=resource)  # its sampler is that of OTEL_TRACES_SAMPLER
     readers: list[MetricReader] = []
-    kept = KeptSpans() if settings.traces_kept_hours > 0 else None
-    if kept is not None:
-        tracers.add_span_processor(BatchSpanProcessor(kept, schedule_delay_millis=1000))
+    kept_spans = KeptSpans() if settings.traces_kept_hours > 0 else None
+    if kept_spans is not None:
+        tracers.add_span_processor(BatchSpanProcessor(kept_spans, schedule_delay_millis=1000))
     prometheus = PrometheusReader() if settings.metrics_address is not None else None
     if prometheus is not None:
         readers.append(prometheus)
@@ -182,12 +182,12 @@ def _switched_on(settings: Settings) -> Telemetry:
             loggers = LoggerProvider(resource=resource)
             loggers.add_log_record_processor(BatchLogRecordProcessor(Logs(collector)))
             logging.getLogger().addHandler(SentLogs(loggers))
-    telemetry = Telemetry(tracers=tracers, kept=kept, prometheus=prometheus)
+    telemetry = Telemetry(tracers=tracers, kept=kept_spans, prometheus=prometheus)
     meters = MeterProvider(resource=resource, metric_readers=readers)
     meter = meters.get_meter("footnote")
-    for name, unit, measure, about in OF_QUEUES:
+    for name, unit, measure, description in OF_QUEUES:
         meter.create_observable_gauge(
-            name, [partial(_observed, telemetry, measure)], unit=unit, description=about
+            name, [partial(_observed, telemetry, measure)], unit=unit, description=description
         )
     trace.set_tracer_provider(tracers)
     metrics.set_meter_provider(meters)
@@ -225,9 +225,9 @@ def _service() -> str:
 
     OTEL_SERVICE_NAME, OpenTelemetry's own variable, takes precedence.
     """
-    named = os.environ.get("OTEL_SERVICE_NAME")
-    if named:
-        return named
+    name = os.environ.get("OTEL_SERVICE_NAME")
+    if name:
+        return name
     is_command = Path(sys.argv[0]).name == "footnote" or sys.argv[0].endswith("cli/main.py")
-    words = [each for each in sys.argv[1:2] if is_command and each.isalpha()]
+    words = [word for word in sys.argv[1:2] if is_command and word.isalpha()]
     return " ".join(["footnote", *words])

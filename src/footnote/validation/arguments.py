@@ -51,7 +51,7 @@ def checks_arguments(kind: Kind) -> Kind:
 def checks(verb: Verb) -> Verb:
     """Have a function raise InvalidArguments for unusable arguments; the first one is not checked.
 
-    A generator is checked when it is asked for, a coroutine when it is awaited.
+    A generator is checked when it is called, a coroutine when it is awaited.
     """
     call = cast("Callable[..., object]", verb)
     if hasattr(call, "checks_its_arguments"):
@@ -80,14 +80,14 @@ def arguments_of(
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
 ) -> dict[str, object]:
-    """The arguments of a call by name. Raises TypeError with that of the verb."""
+    """The arguments of a call by name. Raises TypeError with the name of the verb."""
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise TypeError(f"{_called(verb)}(): {error}") from None
+        raise TypeError(f"{_verb_name(verb)}(): {error}") from None
 
 
-def _called(verb: Callable[..., object]) -> str:
+def _verb_name(verb: Callable[..., object]) -> str:
     """Return the public name of a method; of an `__init__`, the class name."""
     owner, _, name = verb.__qualname__.rpartition(".")
     return owner if name == "__init__" else name.removeprefix("_")
@@ -97,32 +97,36 @@ def _checked(
     verb: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
     """Return the arguments by name, validated and converted by their annotations."""
-    signature, adapter = _declared(verb)
-    given = arguments_of(verb, signature, args, kwargs)
-    own = next(iter(signature.parameters))
+    signature, adapter = _signature_and_validator(verb)
+    arguments = arguments_of(verb, signature, args, kwargs)
+    receiver = next(iter(signature.parameters))
     try:
-        found = adapter.validate_python(
-            {name: _listed(each) for name, each in given.items() if name != own}
+        validated = adapter.validate_python(
+            {name: _as_list(argument) for name, argument in arguments.items() if name != receiver}
         )
     except ValidationError as error:
-        said = "; ".join(
-            f"{_written(place)}: {clause}"
-            for place, clause in wrong_places(error.errors(include_url=False))
+        message = "; ".join(
+            f"{_path_text(path)}: {clause}"
+            for path, clause in wrong_places(error.errors(include_url=False))
         )
-        raise InvalidArguments(said, hint=f"see the arguments of {_called(verb)}") from None
-    return {own: given[own], **found}
+        raise InvalidArguments(message, hint=f"see the arguments of {_verb_name(verb)}") from None
+    return {receiver: arguments[receiver], **validated}
 
 
 @cache
-def _declared(verb: Callable[..., object]) -> tuple[inspect.Signature, SchemaValidator]:
+def _signature_and_validator(
+    verb: Callable[..., object],
+) -> tuple[inspect.Signature, SchemaValidator]:
     """Return the signature, and a validator of all arguments but the first (such as `self`)."""
     signature = inspect.signature(verb)
-    own = next(iter(signature.parameters))
-    told = {name: hint for name, hint in inspect.get_annotations(verb).items() if name != own}
-    told.pop("return", None)
-    holder = SimpleNamespace(__annotations__=told)
+    receiver = next(iter(signature.parameters))
+    argument_annotations = {
+        name: hint for name, hint in inspect.get_annotations(verb).items() if name != receiver
+    }
+    argument_annotations.pop("return", None)
+    holder = SimpleNamespace(__annotations__=argument_annotations)
     hints = get_type_hints(holder, vars(sys.modules[verb.__module__]), include_extras=True)
-    arguments = TypedDict("arguments", hints, total=False)  # type: ignore[misc]  # made of a verb
+    arguments = TypedDict("arguments", hints, total=False)  # type: ignore[misc]  # made from a verb
     schema = TypeAdapter(with_config(_STRICT)(arguments)).core_schema
     _take_lists_for_tuples(schema)
     return signature, SchemaValidator(schema)
@@ -132,15 +136,15 @@ def _take_lists_for_tuples(schema: object) -> None:
     if isinstance(schema, dict):
         if schema.get("type") == "tuple":
             schema["strict"] = False
-        for name, each in schema.items():
+        for name, member in schema.items():
             if name not in ("cls", "ref"):
-                _take_lists_for_tuples(each)
+                _take_lists_for_tuples(member)
     elif isinstance(schema, Collection) and not isinstance(schema, (str, bytes)):
-        for each in schema:
-            _take_lists_for_tuples(each)
+        for member in schema:
+            _take_lists_for_tuples(member)
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     """Convert an unordered collection to a list, to be accepted as a sequence; not a string."""
     ordered = (Sequence, Mapping, bytearray, memoryview)
     if isinstance(value, Collection) and not isinstance(value, ordered):
@@ -148,6 +152,6 @@ def _listed(value: object) -> object:
     return value
 
 
-def _written(place: tuple[str | int, ...]) -> str:
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+def _path_text(path: tuple[str | int, ...]) -> str:
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")

@@ -80,7 +80,7 @@ def _as_bytes(content: object) -> object:
     return bytes(content) if isinstance(content, (bytearray, memoryview)) else content
 
 
-def _named(text: str) -> str:
+def _not_blank(text: str) -> str:
     """Return a name that is neither blank nor contains NUL, which would truncate it.
 
     Raises ValueError.
@@ -90,7 +90,7 @@ def _named(text: str) -> str:
     return storable(text)
 
 
-def _given(name: str) -> str:
+def _not_empty(name: str) -> str:
     if not name:
         raise ValueError("it must not be empty")
     return name
@@ -103,12 +103,12 @@ def _distinct(tags: Sequence[str]) -> tuple[str, ...]:
     return distinct
 
 
-def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
+def _metadata_value(value: object, validate: ValidatorFunctionWrapHandler) -> object:
     """Return the value if metadata may contain it. Raises one ValueError for the whole union."""
     try:
         if isinstance(value, int):
             _WHOLE_NUMBER.validate_python(value)  # Else it would do for a number with a fraction.
-        return read(value)
+        return validate(value)
     except ValidationError as error:
         if isinstance(value, str):
             storable(value)
@@ -117,21 +117,23 @@ def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
         ) from error
 
 
-def _read_as_bodies_are(given: object) -> object:
+def _checked_json_text(value: object) -> object:
     """Return JSON text unchanged, after the checks of a JSON request body. Raises ValueError."""
-    if not isinstance(given, str):
-        return given
+    if not isinstance(value, str):
+        return value
     try:
-        held = json.dumps(json.loads(given, object_pairs_hook=members_once), ensure_ascii=False)
+        normalised = json.dumps(
+            json.loads(value, object_pairs_hook=members_once), ensure_ascii=False
+        )
     except NamedTwice as error:
         raise ValueError(f"{shown(error.name)} is there more than once in one object") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(json_fault(error)) from error
-    storable(held)  # Pydantic would report a lone surrogate as invalid JSON.
-    return given
+    storable(normalised)  # Pydantic would report a lone surrogate as invalid JSON.
+    return value
 
 
-def _seen(name: str) -> str:
+def _visible_name(name: str) -> str:
     """Return a name that `name_fault` accepts. Raises ValueError."""
     if fault := name_fault(name):
         raise ValueError(fault)
@@ -141,16 +143,16 @@ def _seen(name: str) -> str:
 def _tidy_name(name: str) -> str:
     """Normalise a name: NFC, single spaces, none at the ends. Raises ValueError."""
     tidy = " ".join(filter(None, name.split(" ")))
-    return _seen(unicodedata.normalize("NFC", _named(tidy)))
+    return _visible_name(unicodedata.normalize("NFC", _not_blank(tidy)))
 
 
 def _checked_principal(principal: Principal) -> Principal:
     people = (principal.principal_id, *principal.groups)
     for name in (*people, *dict(principal.collections)):
         try:
-            _named(name)
+            _not_blank(name)
             if name in people:
-                _seen(name)
+                _visible_name(name)
         except ValueError as error:
             raise ValueError(f"one of its names cannot be used: {error}") from error
     _own_name(principal.principal_id)
@@ -170,7 +172,7 @@ def _own_name(name: str) -> str:
 def _listed_name(name: str) -> str:
     """An entry of an access list: a person, or a group with its prefix."""
     if name.startswith("group:"):
-        _named(name.removeprefix("group:"))
+        _not_blank(name.removeprefix("group:"))
         return name
     return _own_name(name)
 
@@ -187,9 +189,11 @@ Searched = Annotated[
 ]
 """A search request, or only its query; errors are reported for a request alone, not for a union."""
 StorableText = Annotated[str, AfterValidator(storable)]
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(_named)]
+Name = Annotated[
+    str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(_not_blank)
+]
 """Of a collection."""
-WorkspaceName = Annotated[str, AfterValidator(_given)]
+WorkspaceName = Annotated[str, AfterValidator(_not_empty)]
 """Name of an existing workspace; the rules for new names apply where a workspace is created."""
 ExternalId = Annotated[
     str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
@@ -210,43 +214,43 @@ DocumentIds = Annotated[
 """Ids of documents, without repetitions, in the given order."""
 MetadataValue = Annotated[
     bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
-    WrapValidator(_of_some_kind),
+    WrapValidator(_metadata_value),
 ]
 Metadata = Annotated[Mapping[Name, MetadataValue], Field(max_length=200)]
 """A caller's own metadata of a document, by key."""
 MetadataText = Annotated[
     Json[Annotated[dict[Name, MetadataValue], Field(max_length=200)]],
-    BeforeValidator(_read_as_bodies_are),
+    BeforeValidator(_checked_json_text),
 ]
 """Metadata as the JSON of a form's field."""
 AnyPrincipalId = Annotated[
     str,
     Field(max_length=MAX_NAME_CHARACTERS),
-    AfterValidator(_named),
+    AfterValidator(_not_blank),
     AfterValidator(_own_name),
 ]
 """A principal's id as it may be stored, to look for; new ones are `PrincipalId`."""
-PrincipalId = Annotated[AnyPrincipalId, AfterValidator(_seen)]
+PrincipalId = Annotated[AnyPrincipalId, AfterValidator(_visible_name)]
 AnySubject = Annotated[
     str,
     Field(max_length=MAX_NAME_CHARACTERS),
-    AfterValidator(_named),
+    AfterValidator(_not_blank),
     AfterValidator(_listed_name),
 ]
 """A `Subject` as it may be stored, for lookups and removal."""
 Subject = Annotated[
-    AnySubject, AfterValidator(lambda name: _seen(name.removeprefix("group:")) and name)
+    AnySubject, AfterValidator(lambda name: _visible_name(name.removeprefix("group:")) and name)
 ]
 """A principal's id, or `group:` and the name of a group."""
-GroupName = Annotated[Name, AfterValidator(_named), AfterValidator(_seen)]
-KeyName = Annotated[Name, AfterValidator(_seen)]
+GroupName = Annotated[Name, AfterValidator(_not_blank), AfterValidator(_visible_name)]
+KeyName = Annotated[Name, AfterValidator(_visible_name)]
 EntityName = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_tidy_name)]
 """Name of an entity that a user gives; documents may spell it differently."""
 WrittenName = Annotated[StorableText, Field(min_length=1, max_length=300)]
 """Name of an entity as a document spells it."""
 EntityQuery = Annotated[StorableText, Field(max_length=300)]
 """Words that are all in one name of an entity."""
-FactQuery = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(_named)]
+FactQuery = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(_not_blank)]
 """A question, or a topic."""
 Access = Annotated[Sequence[Subject], Field(max_length=MAX_SHARED), AfterValidator(tuple)]
 """Subjects that may see a document."""
@@ -266,7 +270,7 @@ Comment = Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidato
 FileContent = Annotated[bytes, BeforeValidator(_as_bytes)]
 ListQuery = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
 """Words to search for in a list."""
-FileName = Annotated[str, AfterValidator(_given)]
+FileName = Annotated[str, AfterValidator(_not_empty)]
 """A path of which the last part is stored, without unprintable characters. A file system may allow
 any bytes in a name, which `min_length` cannot count."""
 FilePattern = Annotated[str, Field(min_length=1), AfterValidator(storable)]
@@ -274,7 +278,7 @@ FilePattern = Annotated[str, Field(min_length=1), AfterValidator(storable)]
 FilterText = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(storable)]
 """A filter as JSON text."""
 ViewName = Annotated[
-    str, Field(min_length=1, max_length=MAX_VIEW_NAME_CHARACTERS), AfterValidator(_named)
+    str, Field(min_length=1, max_length=MAX_VIEW_NAME_CHARACTERS), AfterValidator(_not_blank)
 ]
 """Of a view of a list."""
 MetadataChanges = Annotated[Mapping[Name, MetadataValue | None], Field(max_length=MAX_CHANGES)]

@@ -21,13 +21,13 @@ UNCHANGED = "use next_cursor of the page before, unchanged"
 _MARK_BYTES = 6
 
 
-def write_cursor(kind: TypeAdapter[Place], place: Place, *of: object) -> str:
+def write_cursor(kind: TypeAdapter[Place], position: Place, *of: object) -> str:
     """Encode a position in a list as a cursor; `of` identifies the list, such as by its name.
 
     >>> write_cursor(TypeAdapter(int), 40, "passages") != write_cursor(TypeAdapter(int), 40, "rows")
     True
     """
-    return base64.urlsafe_b64encode(_mark(of) + kind.dump_json(place)).decode()
+    return base64.urlsafe_b64encode(_mark(of) + kind.dump_json(position)).decode()
 
 
 def read_cursor(kind: TypeAdapter[Place], cursor: str, *of: object) -> Place:
@@ -36,10 +36,10 @@ def read_cursor(kind: TypeAdapter[Place], cursor: str, *of: object) -> Place:
     Raises InvalidRequest for a cursor that is invalid or of another list.
     """
     try:
-        written = base64.urlsafe_b64decode(cursor)
-        if written[:_MARK_BYTES] != _mark(of):
+        decoded = base64.urlsafe_b64decode(cursor)
+        if decoded[:_MARK_BYTES] != _mark(of):
             raise foreign_cursor()
-        return kind.validate_json(written[_MARK_BYTES:])
+        return kind.validate_json(decoded[_MARK_BYTES:])
     except (binascii.Error, ValueError) as error:
         raise foreign_cursor() from error
 
@@ -49,7 +49,7 @@ def _mark(of: Sequence[object]) -> bytes:
 
 
 def foreign_cursor(
-    what: str = "the cursor is not one we gave", hint: str = UNCHANGED
+    message: str = "the cursor is not one we gave", hint: str = UNCHANGED
 ) -> InvalidRequest:
     """Return the error for an invalid cursor."""
-    return InvalidRequest(what, hint=hint)
+    return InvalidRequest(message, hint=hint)

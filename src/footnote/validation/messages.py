@@ -92,36 +92,36 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
     kind = str(wrong["type"])
     if kind in ("value_error", "assertion_error"):
         return str(wrong["msg"]).partition("rror, ")[2] or str(wrong["msg"])
-    told = _context_of(wrong)
+    context = _context_of(wrong)
     if kind == "json_invalid":
-        error = str(told.get("error", ""))
+        error = str(context.get("error", ""))
         too_deep = error.startswith("recursion limit")
-        return "it is nested too deeply" if too_deep else f"it is not JSON{_place(error)}"
+        return "it is nested too deeply" if too_deep else f"it is not JSON{_position_in(error)}"
     if kind == "union_tag_invalid":
-        wanted = f"its {told.get('discriminator')} must be {told.get('expected_tags')}"
-        return f"{wanted}, not {shown(told.get('tag'))}"
-    clause = _CLAUSES.get(kind) or _sized(kind, told, wrong.get("input"))
-    return clause or _unlike(_needed(kind, told), wrong, with_value=with_value)
+        expected = f"its {context.get('discriminator')} must be {context.get('expected_tags')}"
+        return f"{expected}, not {shown(context.get('tag'))}"
+    clause = _CLAUSES.get(kind) or _sized(kind, context, wrong.get("input"))
+    return clause or _mismatch(_needed(kind, context), wrong, with_value=with_value)
 
 
-def _unlike(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> str:
+def _mismatch(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> str:
     if not with_value or "input" not in wrong:
         return f"it must be {needed}" if needed else "its value is not accepted here"
-    given = came(wrong["input"])
+    value = came(wrong["input"])
     if wrong["type"] in _BOUNDS:
-        given = given.strip("'")  # a command line and a query string hold numbers as text
-    return f"it must be {needed}, not {given}" if needed else f"{given} is not accepted here"
+        value = value.strip("'")  # a command line and a query string hold numbers as text
+    return f"it must be {needed}, not {value}" if needed else f"{value} is not accepted here"
 
 
 def came(value: object) -> str:
-    """Describe a given value in a message."""
-    plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
+    """Describe a value in a message."""
+    is_plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
     kind = type(value).__name__
-    return shown(value) if plain else "a file" if kind == "UploadFile" else f"a {kind}"
+    return shown(value) if is_plain else "a file" if kind == "UploadFile" else f"a {kind}"
 
 
 def shown(value: object) -> str:
-    """A value as a message names it: short, and safe to print."""
+    """A value in a message: short, and safe to print."""
     if isinstance(value, str):
         long = len(value) > _SHOWN_CHARACTERS
         return repr(value[:_SHOWN_CHARACTERS] + "…" if long else value)
@@ -142,59 +142,59 @@ def wrong_places(
     The errors of a union's members become one, and so does the same error of many values of one
     array.
     """
-    found: list[tuple[tuple[str | int, ...], str]] = []
-    for place, group in groupby(wrong, key=_place_of):
-        each = list(group)
-        if len(each) == 1:
-            found.append((_whole_place_of(each[0]), wrong_value(each[0])))
-        elif _is_of_kinds(each):
-            found.append((place, _of_no_kind(each)))
+    places: list[tuple[tuple[str | int, ...], str]] = []
+    for location, group in groupby(wrong, key=_location_of):
+        errors = list(group)
+        if len(errors) == 1:
+            places.append((_full_location_of(errors[0]), wrong_value(errors[0])))
+        elif _is_of_union(errors):
+            places.append((location, _union_clause(errors)))
         else:
-            found += [(_whole_place_of(one), wrong_value(one)) for one in each]
-    told: list[tuple[tuple[str | int, ...], str]] = []
-    for (array, clause), many in groupby(found, key=_alike):
-        alike = list(many)
-        more = len(alike) - _SHOWN_VALUES
-        if more <= 0 or not isinstance(alike[0][0][-1], int):
-            told += alike
+            places += [(_full_location_of(error), wrong_value(error)) for error in errors]
+    merged: list[tuple[tuple[str | int, ...], str]] = []
+    for (array, clause), similar in groupby(places, key=_without_value):
+        alike = list(similar)
+        hidden = len(alike) - _SHOWN_VALUES
+        if hidden <= 0 or not isinstance(alike[0][0][-1], int):
+            merged += alike
         elif alike[0][1] == clause:
-            told.append((array, f"{clause} ({len(alike):,} values)"))
+            merged.append((array, f"{clause} ({len(alike):,} values)"))
         else:
-            first = ", ".join(each.rpartition(_NOT)[2] for _, each in alike[:_SHOWN_VALUES])
-            told.append((array, f"{clause}{_NOT}{first} and {more:,} others"))
-    return told
+            first = ", ".join(value.rpartition(_NOT)[2] for _, value in alike[:_SHOWN_VALUES])
+            merged.append((array, f"{clause}{_NOT}{first} and {hidden:,} others"))
+    return merged
 
 
-def _alike(found: tuple[tuple[str | int, ...], str]) -> tuple[tuple[str | int, ...], str]:
+def _without_value(entry: tuple[tuple[str | int, ...], str]) -> tuple[tuple[str | int, ...], str]:
     """Return the location of a value's array, and the clause without the value."""
-    place, clause = found
-    return place[:-1], clause.rpartition(_NOT)[0] or clause
+    location, clause = entry
+    return location[:-1], clause.rpartition(_NOT)[0] or clause
 
 
-def _whole_place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
-    place = wrong["loc"]
-    assert isinstance(place, tuple), "as pydantic has it"
-    whole = place[:-1] if place[-1:] == ("[key]",) else place
-    names = (part for part in whole[:-1] if not (isinstance(part, str) and _INNER_KIND.match(part)))
-    return (*names, *whole[-1:])
+def _full_location_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
+    location = wrong["loc"]
+    assert isinstance(location, tuple), "as pydantic has it"
+    path = location[:-1] if location[-1:] == ("[key]",) else location
+    names = (part for part in path[:-1] if not (isinstance(part, str) and _INNER_KIND.match(part)))
+    return (*names, *path[-1:])
 
 
-def _place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
-    return _whole_place_of(wrong)[:-1]
+def _location_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
+    return _full_location_of(wrong)[:-1]
 
 
-def _is_of_kinds(wrong: Sequence[Wrong | ErrorDetails]) -> bool:
+def _is_of_union(wrong: Sequence[Wrong | ErrorDetails]) -> bool:
     """Return whether these are the errors of one value for each member of a union."""
     return all(
-        _KIND.match(last := str(_whole_place_of(each)[-1]))
-        or _context_of(each).get("class_name") == last
-        for each in wrong
+        _KIND.match(last := str(_full_location_of(error)[-1]))
+        or _context_of(error).get("class_name") == last
+        for error in wrong
     )
 
 
-def _of_no_kind(wrong: Sequence[Wrong | ErrorDetails]) -> str:
+def _union_clause(wrong: Sequence[Wrong | ErrorDetails]) -> str:
     needed = dict.fromkeys(
-        filter(None, (_needed(str(each["type"]), _context_of(each)) for each in wrong))
+        filter(None, (_needed(str(error["type"]), _context_of(error)) for error in wrong))
     )
     return f"it must be {' or '.join(needed)}, not {came(wrong[0].get('input'))}"
 
@@ -204,44 +204,44 @@ def _context_of(wrong: Wrong | ErrorDetails) -> Wrong:
     return context if isinstance(context, Mapping) else {}
 
 
-def _needed(kind: str, told: Wrong) -> str:  # noqa: PLR0911  # one for each sort of error
+def _needed(kind: str, context: Wrong) -> str:  # noqa: PLR0911  # one for each sort of error
     """Return what is expected; empty for an unknown error type."""
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        return f"{words} {told.get(name)}"
+        return f"{words} {context.get(name)}"
     if kind in ("literal_error", "enum"):
-        return f"{told.get('expected')}"
+        return f"{context.get('expected')}"
     if kind in ("is_instance_of", "dataclass_exact_type"):
-        name = str(told.get("class") or told.get("class_name"))
+        name = str(context.get("class") or context.get("class_name"))
         kind_of_ours = getattr(domain, name, None)
         if isinstance(kind_of_ours, EnumType):
             return f"a footnote.{name}, such as {name}.{next(iter(kind_of_ours)).name}"
         return _CLASSES.get(name, f"a footnote.{name}")
     if kind == "string_pattern_mismatch":
-        return f"text that matches {told.get('pattern')}"
+        return f"text that matches {context.get('pattern')}"
     if kind == "json_type":
         return "JSON text"
     begun = (name for name in _NEEDED if kind == name or kind.startswith(f"{name}_"))
     return _NEEDED[name] if (name := max(begun, key=len, default="")) else ""
 
 
-def _sized(kind: str, told: Wrong, came: object) -> str:
+def _sized(kind: str, context: Wrong, value: object) -> str:
     """Return the clause about a wrong length; empty for other errors."""
-    what = "characters" if kind.startswith("string_") or isinstance(came, str) else "values"
-    length = told.get("actual_length")
-    if length is None and isinstance(came, (str, list, tuple, dict)):
-        length = len(came)
+    unit = "characters" if kind.startswith("string_") or isinstance(value, str) else "values"
+    length = context.get("actual_length")
+    if length is None and isinstance(value, (str, list, tuple, dict)):
+        length = len(value)
     not_so_many = "" if length is None else f", not {length:,}"
     if kind in ("string_too_short", "too_short"):
-        least = told.get("min_length")
-        if length == 0 and least == 1:
+        minimum = context.get("min_length")
+        if length == 0 and minimum == 1:
             return "it must not be empty"
-        return f"it must have at least {least:,} {what}{not_so_many}"
+        return f"it must have at least {minimum:,} {unit}{not_so_many}"
     if kind in ("string_too_long", "too_long"):
-        return f"it must have at most {told.get('max_length'):,} {what}{not_so_many}"
+        return f"it must have at most {context.get('max_length'):,} {unit}{not_so_many}"
     return ""
 
 
-def _place(parser_said: str) -> str:
-    found = _LINE_AND_COLUMN.search(parser_said)
-    return f" (line {found[1]}, column {found[2]})" if found else ""
+def _position_in(parser_said: str) -> str:
+    match = _LINE_AND_COLUMN.search(parser_said)
+    return f" (line {match[1]}, column {match[2]})" if match else ""

@@ -33,8 +33,8 @@ def name_and_address(text: str) -> tuple[str, str | None]:
 
     The error does not repeat the address, as it may contain a password.
     """
-    name, *rest = _BEFORE_ADDRESS.split(text.strip(), maxsplit=1)
-    url = rest[0] if rest else None
+    name, *address = _BEFORE_ADDRESS.split(text.strip(), maxsplit=1)
+    url = address[0] if address else None
     if _HALF_AN_ADDRESS.search(name.strip()) or (url is not None and not _is_address(url)):
         raise ValueError(f"behind @ {NO_ADDRESS}")
     return name.strip(), url

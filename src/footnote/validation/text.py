@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from footnote.errors import InvalidRequest
 
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")
+_INVISIBLE_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")
 """General categories: controls, formats and marks of direction, unassigned, separators."""
 _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
@@ -110,7 +110,7 @@ def name_fault(name: str) -> str | None:
     if name != name.strip(" ") or "  " in name:
         return "it begins or ends with a space, or has two in a row"
     for character in name:
-        unseen = character != " " and unicodedata.category(character) in _UNSEEN
+        unseen = character != " " and unicodedata.category(character) in _INVISIBLE_CATEGORIES
         if unseen or _BLANK.match(character):
             return (
                 f"it holds U+{ord(character):04X}, which is not seen: a name has letters, digits, "

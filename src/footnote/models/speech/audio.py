@@ -62,17 +62,17 @@ def read_samples(decoded: Path, start: int, count: int) -> Samples:
 
 
 def _write(sound: Iterator[Samples], target: Path, max_seconds: float) -> int:
-    written = 0
+    sample_count = 0
     with target.open("wb") as sink:
         for samples in sound:
-            written += len(samples)
-            if written > max_seconds * RATE:
+            sample_count += len(samples)
+            if sample_count > max_seconds * RATE:
                 raise _unreadable(
                     f"the recording lasts longer than {max_seconds:g} seconds",
                     "split it",
                 )
             sink.write((np.clip(samples, -1, 1) * 32767).astype(np.int16).tobytes())
-    return written
+    return sample_count
 
 
 def _by_libsndfile(source: Path) -> Iterator[Samples]:
@@ -85,12 +85,12 @@ def _by_libsndfile(source: Path) -> Iterator[Samples]:
         block = sound.samplerate * _DECODED_SECONDS
         while True:
             try:
-                read = sound.read(block, dtype="float32", always_2d=True)
+                frames = sound.read(block, dtype="float32", always_2d=True)
             except soundfile.LibsndfileError:
                 break  # The rest is damaged.
             # Floating-point formats may contain NaN or infinity.
-            yield np.nan_to_num(resampler.resample_chunk(read.mean(axis=1)))
-            if len(read) < block:
+            yield np.nan_to_num(resampler.resample_chunk(frames.mean(axis=1)))
+            if len(frames) < block:
                 break
         yield resampler.resample_chunk(np.zeros(0, np.float32), last=True)
 
@@ -114,16 +114,16 @@ def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors) as running,
     ):
         assert running.stdout is not None
-        heard = False
+        has_sound = False
         while block := running.stdout.read(RATE * _DECODED_SECONDS * SAMPLE_BYTES):
             samples = _floats(block)
-            heard = True
+            has_sound = True
             yield samples
         running.wait()
         errors.seek(0)
-        said = errors.read(2000).decode("utf-8", "replace")
-    if not heard:
-        reason = " ".join(said.replace(f"file:{source}", "it").split())[:200]
+        message = errors.read(2000).decode("utf-8", "replace")
+    if not has_sound:
+        reason = " ".join(message.replace(f"file:{source}", "it").split())[:200]
         raise _unreadable(
             f"no sound could be decoded from it ({reason or 'it is empty'})",
             "play it; if it can be heard, convert it to WAV, MP3, Ogg or FLAC",
@@ -131,8 +131,8 @@ def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
 
 
 def _floats(content: bytes) -> Samples:
-    whole = np.frombuffer(content, np.int16, count=len(content) // SAMPLE_BYTES)
-    return np.divide(whole, 32768, dtype=np.float32)
+    integers = np.frombuffer(content, np.int16, count=len(content) // SAMPLE_BYTES)
+    return np.divide(integers, 32768, dtype=np.float32)
 
 
 def _unreadable(cause: str, advice: str) -> DocumentUnreadable:

@@ -56,14 +56,14 @@ class VoiceDetector:
         if not len(sound):
             return []
         frames = np.pad(sound, (0, -len(sound) % _FRAME)).reshape(-1, _FRAME)
-        before = np.roll(frames[:, -_CONTEXT:], 1, axis=0)
-        before[0] = 0
+        preceding = np.roll(frames[:, -_CONTEXT:], 1, axis=0)
+        preceding[0] = 0
         state = np.zeros(_STATE, np.float32)
-        told = self._session.run(
+        outputs = self._session.run(
             ["speech_probs"],
-            {"input": np.concatenate([before, frames], axis=1), "h": state, "c": state},
+            {"input": np.concatenate([preceding, frames], axis=1), "h": state, "c": state},
         )
-        return [float(each) for each in told[0].ravel()]
+        return [float(probability) for probability in outputs[0].ravel()]
 
 
 def stretches(probabilities: Sequence[float], samples: int) -> Iterator[Stretch]:

@@ -68,7 +68,7 @@ class WhisperModel:
             return "en"
         weights: dict[str, float] = {}
         for sound in sounds:
-            [guesses] = self._model.detect_language(self._seen(sound))
+            [guesses] = self._model.detect_language(self._features(sound))
             for token, probability in guesses:
                 weights[token] = weights.get(token, 0.0) + probability
         best = max(weights, key=lambda token: (weights[token], token)).strip("<|>")
@@ -83,7 +83,7 @@ class WhisperModel:
         start = [self._start]
         if self.is_multilingual:
             start += [self._id(f"<|{language or 'en'}|>"), self._id("<|transcribe|>")]
-        encoded = self._model.encode(self._seen(sound))
+        encoded = self._model.encode(self._features(sound))
         # Decode by beam search; if the result is repetitive, once more without repeated n-grams.
         prompt = [*start, self._no_times]
         for without in (0, _NO_REPEATED_WORDS):
@@ -98,7 +98,7 @@ class WhisperModel:
             text = self._text(result.sequences_ids[0]).encode()
             if len(text) <= _REPETITIVE * len(zlib.compress(text)):
                 break
-        tokens = [each for each in result.sequences_ids[0] if each < self._end]
+        tokens = [token for token in result.sequences_ids[0] if token < self._end]
         # The score is a mean that leaves the end out.
         likelihood = result.scores[0] * len(tokens) / (len(tokens) + 1)
         if not tokens or is_silence(result.no_speech_prob, likelihood):
@@ -147,7 +147,7 @@ class WhisperModel:
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self._tokenizer.decode(tokens)).strip()
 
-    def _seen(self, sound: Samples) -> ctranslate2.StorageView:
+    def _features(self, sound: Samples) -> ctranslate2.StorageView:
         picture = log_mel(sound, self._model.n_mels)[None]
         return ctranslate2.StorageView.from_array(np.ascontiguousarray(picture))
 

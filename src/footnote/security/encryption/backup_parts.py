@@ -26,8 +26,10 @@ _SALT_BYTES = 16
 _PIECE_BYTES = 1024 * 1024
 _TAG_BYTES = 16
 _KEY_BYTES = 32
-_GIVEN = "base64:"
-_MAKE = "make one with: head -c 32 /dev/urandom | base64 > backup.key, and keep a copy elsewhere"
+_INLINE_PREFIX = "base64:"
+_HOW_TO_MAKE = (
+    "make one with: head -c 32 /dev/urandom | base64 > backup.key, and keep a copy elsewhere"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,12 @@ class BackupCipher:
         secret = self._derived(b"", b"names", _KEY_BYTES)
         return hmac.digest(secret, text.encode(), "sha256").hex()
 
-    def seal(self, name: str, plain: Iterable[bytes]) -> Iterator[bytes]:
+    def seal(self, name: str, plaintext: Iterable[bytes]) -> Iterator[bytes]:
         """Encrypt content as the part with this name."""
         salt = os.urandom(_SALT_BYTES)
         cipher = AESGCM(self._derived(salt, b"part", _KEY_BYTES))
         yield _MAGIC + salt
-        for number, last, piece in _pieces(plain, _PIECE_BYTES):
+        for number, last, piece in _pieces(plaintext, _PIECE_BYTES):
             yield cipher.encrypt(_nonce(number, last=last), piece, name.encode())
 
     def unseal(self, name: str, sealed: Iterable[bytes]) -> Iterator[bytes]:
@@ -82,35 +84,35 @@ class BackupCipher:
         return HKDF(SHA256(), length, salt or None, info).derive(self.key)
 
 
-def backup_cipher_from(named: str) -> BackupCipher:
+def backup_cipher_from(setting: str) -> BackupCipher:
     """The cipher under the key that a setting names: a file, or `base64:` and the key.
 
     Raises UnsupportedSettings, without the value: it may be the key.
     """
-    if named.startswith(_GIVEN):
-        return BackupCipher(key_of(named.removeprefix(_GIVEN), "FOOTNOTE_BACKUP_KEY"))
-    path = Path(named).expanduser()
+    if setting.startswith(_INLINE_PREFIX):
+        return BackupCipher(key_of(setting.removeprefix(_INLINE_PREFIX), "FOOTNOTE_BACKUP_KEY"))
+    path = Path(setting).expanduser()
     try:
         text = path.read_text(encoding="ascii").strip()
     except (OSError, ValueError) as error:
         fault = "is not there" if isinstance(error, FileNotFoundError) else "cannot be read"
         raise UnsupportedSettings(
             f"The setting backup_key names a file that {fault}.",
-            hint=f"check the path; a key itself is written base64:KEY; {_MAKE}",
+            hint=f"check the path; a key itself is written base64:KEY; {_HOW_TO_MAKE}",
         ) from error
     return BackupCipher(key_of(text, "FOOTNOTE_BACKUP_KEY"))
 
 
 def _pieces(chunks: Iterable[bytes], size: int) -> Iterator[tuple[int, bool, bytes]]:
     """Regroup bytes into pieces of `size`; yield number, whether it is the last, and the piece."""
-    held, number = bytearray(), 0
+    buffer, number = bytearray(), 0
     for chunk in chunks:
-        held += chunk
-        while len(held) > size:
-            yield number, False, bytes(held[:size])
-            del held[:size]
+        buffer += chunk
+        while len(buffer) > size:
+            yield number, False, bytes(buffer[:size])
+            del buffer[:size]
             number += 1
-    yield number, True, bytes(held)
+    yield number, True, bytes(buffer)
 
 
 def _nonce(number: int, *, last: bool) -> bytes:

@@ -67,10 +67,10 @@ class KeyedIndexSecrets:
         return hmac.digest(self._hash_key, text_hash, hashlib.sha256)[:_HASH_BYTES]
 
     def _matrix(self, dimensions: int) -> Vectors:
-        known = self._turns.get(dimensions)
-        if known is None:
-            known = self._turns[dimensions] = orthogonal_matrix(self._turn_key, dimensions)
-        return known
+        cached = self._turns.get(dimensions)
+        if cached is None:
+            cached = self._turns[dimensions] = orthogonal_matrix(self._turn_key, dimensions)
+        return cached
 
 
 def orthogonal_matrix(key: bytes, dimensions: int) -> Vectors:
@@ -89,8 +89,8 @@ def orthogonal_matrix(key: bytes, dimensions: int) -> Vectors:
         for start in range(0, dimensions, _BLOCK):
             columns = slice(start, min(start + _BLOCK, dimensions))
             size = columns.stop - start
-            given = words[dimensions + start * (_BLOCK + 1) :][: size * (size + 1)]
-            q, r = np.linalg.qr(_normal_deviates(given)[: size * size].reshape(size, size))
+            block_words = words[dimensions + start * (_BLOCK + 1) :][: size * (size + 1)]
+            q, r = np.linalg.qr(_normal_deviates(block_words)[: size * size].reshape(size, size))
             block = q * np.where(np.diagonal(r) < 0, -1.0, 1.0)
             # Not BLAS, whose threads cost a busy machine more than they save.
             turned[:, columns] = np.einsum("ij,jk->ik", matrix[:, columns], block)

@@ -29,7 +29,7 @@ _KEY_BYTES = 32
 _NONCE_BYTES = 12
 _FINGERPRINT_BYTES = 8
 _PURPOSE = b"footnote data key\0"
-_FROM = "create one with: head -c 32 /dev/urandom | base64"
+_CREATE = "create one with: head -c 32 /dev/urandom | base64"
 
 Keys = Mapping[bytes, bytes]
 """Keys by fingerprint, the one that wraps last."""
@@ -97,14 +97,14 @@ class KeyFile:
     def make(self) -> None:
         """Make the file with a first key, unless it is there. Blocks."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = self._draft([secrets.token_bytes(_KEY_BYTES)])
+        draft = self._draft([secrets.token_bytes(_KEY_BYTES)])
         try:
             # If two processes start at once, one creates the key and both use it.
-            os.link(fresh, self.path)
+            os.link(draft, self.path)
         except FileExistsError:
             return
         finally:
-            fresh.unlink()
+            draft.unlink()
 
     def _rotate(self) -> None:
         keys = self._read()
@@ -119,7 +119,7 @@ class KeyFile:
         except FileNotFoundError as error:
             raise KeyUnavailable(
                 f"there is no master key at {self.path}",
-                hint=f"bring back the file, or for a new installation {_FROM} > {self.path}",
+                hint=f"bring back the file, or for a new installation {_CREATE} > {self.path}",
             ) from error
         except (OSError, UnicodeDecodeError) as error:
             raise KeyUnavailable(
@@ -129,7 +129,7 @@ class KeyFile:
         lines = [line.strip() for line in text.splitlines()]
         keys = [key_of(line, str(self.path)) for line in lines if line and line[0] != "#"]
         if not keys:
-            raise UnsupportedSettings(f"The master key {self.path} is empty.", hint=_FROM)
+            raise UnsupportedSettings(f"The master key {self.path} is empty.", hint=_CREATE)
         return {fingerprint(key): key for key in keys}
 
     def _write(self, keys: list[bytes]) -> None:
@@ -145,7 +145,7 @@ class KeyFile:
         return Path(name)
 
 
-def key_of(text: str, whose: str) -> bytes:
+def key_of(text: str, owner: str) -> bytes:
     """The key of 32 bytes from its Base64. Raises UnsupportedSettings, without the text."""
     try:
         key = base64.b64decode(text, validate=True)
@@ -153,7 +153,7 @@ def key_of(text: str, whose: str) -> bytes:
         key = b""
     if len(key) != _KEY_BYTES:
         raise UnsupportedSettings(
-            f"The key of {whose} is not {_KEY_BYTES} bytes in Base64.", hint=_FROM
+            f"The key of {owner} is not {_KEY_BYTES} bytes in Base64.", hint=_CREATE
         )
     return key
 
@@ -171,17 +171,17 @@ def _wrapped(keys: Keys, key: bytes, workspace_id: UUID) -> bytes:
 
 
 def _unwrapped(keys: Keys, wrapped: bytes, workspace_id: UUID) -> bytes:
-    mark, rest = wrapped[:_FINGERPRINT_BYTES], wrapped[_FINGERPRINT_BYTES:]
+    mark, sealed = wrapped[:_FINGERPRINT_BYTES], wrapped[_FINGERPRINT_BYTES:]
     master = keys.get(mark)
     if master is None:
         raise KeyUnavailable(
             f"a data key is under master key {mark.hex()}, and here are "
-            f"{', '.join(each.hex() for each in keys)}",
+            f"{', '.join(key_mark.hex() for key_mark in keys)}",
             hint="name that key in FOOTNOTE_MASTER_KEY, alone or behind another",
         )
     try:
         return AESGCM(master).decrypt(
-            rest[:_NONCE_BYTES], rest[_NONCE_BYTES:], _PURPOSE + mark + workspace_id.bytes
+            sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], _PURPOSE + mark + workspace_id.bytes
         )
     except InvalidTag as error:
         raise KeyUnavailable(

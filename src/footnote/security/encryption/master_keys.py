@@ -17,7 +17,7 @@ from footnote.security.encryption.local_keys import GivenKey, KeyFile, key_of
 from footnote.security.encryption.records import AesGcmCipher
 from footnote.security.encryption.transit import TransitKey
 
-_GIVEN = "base64:"
+_INLINE_PREFIX = "base64:"
 _FORMS = (
     "a path, base64:…, vault://TOKEN@host:8200/transit/KEY, aws-kms://alias/KEY?region=… or "
     "gcp-kms://projects/P/locations/L/keyRings/R/cryptoKeys/K"
@@ -51,7 +51,7 @@ class KeyedCiphers:
 
 
 def master_key_from(
-    named: str | None,
+    setting: str | None,
     *,
     made_at: Path,
     google_token: Callable[[], Awaitable[str]],
@@ -62,38 +62,38 @@ def master_key_from(
     UnsupportedSettings for an invalid value or key file; the message does not contain the value, as
     it may be the key.
     """
-    if named is None:
+    if setting is None:
         return KeyFile(made_at, is_made=True)
-    if named.startswith(_GIVEN):
-        return GivenKey(key_of(named.removeprefix(_GIVEN), "FOOTNOTE_MASTER_KEY"))
-    if "://" not in named:
-        file = KeyFile(Path(named).expanduser())
+    if setting.startswith(_INLINE_PREFIX):
+        return GivenKey(key_of(setting.removeprefix(_INLINE_PREFIX), "FOOTNOTE_MASTER_KEY"))
+    if "://" not in setting:
+        file = KeyFile(Path(setting).expanduser())
         file.require()
         return file
     try:
-        url = urlsplit(named)
+        url = urlsplit(setting)
     except ValueError as error:
         raise _unknown() from error
-    place = f"{url.netloc}{url.path}".rstrip("/")
+    location = f"{url.netloc}{url.path}".rstrip("/")
     options = {name: values[-1] for name, values in parse_qs(url.query).items()}
     match url.scheme:
         case "vault" | "vault+http":
             return _transit(url, options)
-        case "aws-kms" if place:
+        case "aws-kms" if location:
             return AwsKey(
-                key_id=place, region=options.get("region"), endpoint=options.get("endpoint")
+                key_id=location, region=options.get("region"), endpoint=options.get("endpoint")
             )
-        case "gcp-kms" if place.startswith("projects/"):
+        case "gcp-kms" if location.startswith("projects/"):
             endpoint = options.get("endpoint", GOOGLE_KMS)
-            return GoogleKey(resource=place, token=google_token, endpoint=endpoint)
+            return GoogleKey(resource=location, token=google_token, endpoint=endpoint)
         case _:
             raise _unknown()
 
 
 def _transit(url: SplitResult, options: Mapping[str, str]) -> TransitKey:
     mount, _, key = url.path.strip("/").rpartition("/")
-    token, _, place = url.netloc.rpartition("@")
-    if not (place and mount and key):
+    token, _, host = url.netloc.rpartition("@")
+    if not (host and mount and key):
         raise _unknown()
     if not token:
         raise UnsupportedSettings(
@@ -102,7 +102,7 @@ def _transit(url: SplitResult, options: Mapping[str, str]) -> TransitKey:
         )
     scheme = "http" if url.scheme == "vault+http" else "https"
     return TransitKey(
-        address=f"{scheme}://{place}",
+        address=f"{scheme}://{host}",
         mount=mount,
         key=key,
         token=unquote(token),

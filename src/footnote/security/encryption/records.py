@@ -53,11 +53,11 @@ class AesGcmCipher:
     def version_of(self, sealed: bytes) -> int:
         return version_of(sealed)
 
-    def seal(self, plain: bytes, place: Place) -> bytes:
+    def seal(self, plaintext: bytes, place: Place) -> bytes:
         header = _HEADER.pack(FORMAT, self.current_version)
         nonce = os.urandom(NONCE_BYTES)
         bound = self._bound(header, place)
-        return header + nonce + self.keys[self.current_version].encrypt(nonce, plain, bound)
+        return header + nonce + self.keys[self.current_version].encrypt(nonce, plaintext, bound)
 
     def unseal(self, sealed: bytes, place: Place) -> bytes:
         version = version_of(sealed)

@@ -80,14 +80,14 @@ class TransitKey:
             ) from error
         if response.is_error:
             raise KeyUnavailable(
-                f"the transit engine refuses {path} ({response.status_code}): {_said(response)}",
+                f"the transit engine refuses {path} ({response.status_code}): {_reason(response)}",
                 hint="check the token in FOOTNOTE_MASTER_KEY and what its policy lets it do with "
                 "the key",
             )
         if not response.content:
             return {}
-        data = response.json().get("data")
-        return data if isinstance(data, dict) else {}
+        members = response.json().get("data")
+        return members if isinstance(members, dict) else {}
 
 
 def _encoded(content: bytes) -> str:
@@ -104,7 +104,7 @@ def _text(answer: Mapping[str, object], member: str) -> str:
     return value
 
 
-def _said(response: httpx.Response) -> str:
+def _reason(response: httpx.Response) -> str:
     try:
         errors = response.json().get("errors")
     except ValueError:
