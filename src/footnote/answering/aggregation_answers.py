@@ -83,7 +83,7 @@ class AggregationAnswerer:
     async def __call__(
         self,
         question: str,
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         evidence: Sequence[Evidence],
         tables: Sequence[Evidence],
         *,
@@ -91,7 +91,7 @@ class AggregationAnswerer:
     ) -> ScoredComputation | None:
         """What the question asks of a column, if the answer stands in one."""
         plain_question = with_plain_titles(
-            question, [each for candidate in candidates_of(tables) for each in candidate.header]
+            question, [title for candidate in candidates_of(tables) for title in candidate.header]
         )
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         parsed_tables = await asyncio.to_thread(lambda: list(tables_of(tables)))
@@ -108,7 +108,7 @@ class AggregationAnswerer:
             table_question.cached_predictions.update(predictions)
             row_answer = await answer_over_rows(table_question)
             if row_answer is not None and is_accepted(row_answer, self.least):
-                return None if found and _is_surer(found[0], row_answer) else row_answer
+                return None if answers and _is_surer(answers[0], row_answer) else row_answer
         row_group = await asyncio.to_thread(
             predict_for_row_group, question, parsed_tables, terms, predictions
         )
@@ -122,18 +122,18 @@ class AggregationAnswerer:
         )
         if not any(operations) and not (row_group and row_group.names):
             return None
-        table_parts, table_chunk_ids = tables, {each.passage.chunk_id for each in tables}
+        table_parts, table_chunk_ids = tables, {item.passage.chunk_id for item in tables}
         if self.around is not None:
             evidence = await with_whole_tables(evidence, tables, self.around)
-            tables = [each for each in evidence if each.passage.chunk_id in table_chunk_ids]
+            tables = [item for item in evidence if item.passage.chunk_id in table_chunk_ids]
         column_predictions = NO_PREDICTIONS
         if self.finder is not None:
             column_predictions = await predict_columns(
                 self.finder, plain_question, tables_of(tables), terms
             )
         # Tables are read anew: the title of a column points to it as well as a cell does.
-        readings = await self.reader.read(question, [text_of(each.passage) for each in table_parts])
-        mismatch = lowest_mismatch(table_parts, [each.mismatch for each in readings], tables)
+        readings = await self.reader.read(question, [text_of(item.passage) for item in table_parts])
+        mismatch = lowest_mismatch(table_parts, [reading.mismatch for reading in readings], tables)
         over_tables = _OverTables(
             question=question,
             plain_question=plain_question,
@@ -154,17 +154,17 @@ class AggregationAnswerer:
             sure=0.0 if prediction is None else prediction.probability,
         )
         if row_group is not None and row_group.names:
-            return await over_tables.names_of(row_group, found)
+            return await over_tables.names_of(row_group, answers)
         if Operation.OTHER in operations:
-            return await over_tables.refusal(found, _likeliest_cells(table_parts, readings))
+            return await over_tables.refusal(answers, _likeliest_cells(table_parts, readings))
         table_matches = await over_tables.matching_tables()
         matched_answer = (
             await over_tables.over_table(table_matches[0]) if len(table_matches) == 1 else None
         )
-        if matched_answer is not None and not (found and _is_surer(found[0], matched_answer)):
+        if matched_answer is not None and not (answers and _is_surer(answers[0], matched_answer)):
             return matched_answer
         return await over_tables.over_cells(
-            found, _likeliest_cells(table_parts, readings), table_matches
+            answers, _likeliest_cells(table_parts, readings), table_matches
         )
 
     async def _predict_from_question(self, question: str) -> Sequence[Operation | None]:
@@ -188,12 +188,12 @@ class AggregationAnswerer:
             tables_by_header.setdefault(table.header, table)
         distinct = [*tables_by_header.values()][:MOST_TITLES]
         predictions = await asyncio.gather(
-            *(self.finder.predict_operation(question, each.titled_columns()) for each in distinct)
+            *(self.finder.predict_operation(question, table.titled_columns()) for table in distinct)
         )
         return {
-            table.header: each
-            for table, each in zip(distinct, predictions, strict=True)
-            if each is not None
+            table.header: prediction
+            for table, prediction in zip(distinct, predictions, strict=True)
+            if prediction is not None
         }
 
     async def _find_names(self, question: str) -> list[str]:
@@ -230,10 +230,10 @@ class _OverTables:
     @property
     def predicted_operations(self) -> set[Operation]:
         """Everything that may be asked."""
-        return {each for each in self.operations if each is not None}
+        return {operation for operation in self.operations if operation is not None}
 
     async def refusal(
-        self, found: Sequence[LocatedAnswer], likeliest: Sequence[LocatedAnswer]
+        self, answers: Sequence[LocatedAnswer], likeliest: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
         """The refusal of an unsupported calculation, unless the reader found its result in the
         text.
@@ -241,7 +241,7 @@ class _OverTables:
         None where prose, or a cell whose title names the calculation, contains it, where a single
         row is named, whose cell may be asked for, and where the question is about no table.
         """
-        best = found[0] if found and found[0].probability >= self.least else None
+        best = answers[0] if answers and answers[0].probability >= self.least else None
         if best is not None and not is_cell(best):
             return None
         named_rows = await asyncio.to_thread(
@@ -257,10 +257,10 @@ class _OverTables:
         return (NotComputed(reason=UNSUPPORTED_OPERATION), 0.0) if concerns_table else None
 
     async def names_of(
-        self, rows: RowGroupPrediction, found: Sequence[LocatedAnswer]
+        self, rows: RowGroupPrediction, answers: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
         """The names of the rows that the question names by their cells, unless it was read."""
-        if found and found[0].probability >= self.least:
+        if answers and answers[0].probability >= self.least:
             return None
         computed = await asyncio.to_thread(
             row_names,
@@ -307,7 +307,7 @@ class _OverTables:
 
     async def over_cells(
         self,
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         likeliest: Sequence[LocatedAnswer],
         matches: Sequence[TableMatch],
     ) -> ScoredComputation | None:
@@ -315,27 +315,27 @@ class _OverTables:
 
         Without such a cell, compute over the rows matched by their cell values.
         """
-        threshold = max(self.least, *(each.reader_probability for each in found[:1]), 0.0)
+        threshold = max(self.least, *(answer.reader_probability for answer in answers[:1]), 0.0)
         if self.operations[0] is not None and likeliest and likeliest[0].probability >= threshold:
             computed = await self._compute_column(self.operations[0], likeliest)
             return None if computed is None else (computed, likeliest[0].probability)
-        if found and found[0].probability >= self.least:
-            is_ambiguous = await needs_several_rows(
+        if answers and answers[0].probability >= self.least:
+            ambiguous = await needs_several_rows(
                 self.reader,
                 self.plain_question,
                 self.predicted_operations,
-                found[0],
-                self._terms_of(found[0]),
+                answers[0],
+                self._terms_of(answers[0]),
             )
             return (
-                (NotComputed(reason=ROWS_AMBIGUOUS), found[0].probability) if is_ambiguous else None
+                (NotComputed(reason=ROWS_AMBIGUOUS), answers[0].probability) if ambiguous else None
             )
-        for each in self.predicted_operations if len(self.predicted_operations) == 1 else ():
+        for op in self.predicted_operations if len(self.predicted_operations) == 1 else ():
             row = await asyncio.to_thread(
-                select_row_group, self.question, each, self.tables, self.terms, self.reading.columns
+                select_row_group, self.question, op, self.tables, self.terms, self.reading.columns
             )
             if row is not None and self.reading.mismatch[row.passage.chunk_id] <= MAX_ROW_MISMATCH:
-                computed = await self._compute_column(each, [row])
+                computed = await self._compute_column(op, [row])
                 return None if computed is None else (computed, max(self.sure, self.least))
         if len(matches) > 1:
             return _ambiguous_tables(matches), 0.0
@@ -359,31 +359,31 @@ class _OverTables:
             wording=worded_for(self.question, self.analyzer),
         )
 
-    def _terms_of(self, found: LocatedAnswer) -> Terms:
-        return partial(self.analyzer.terms, language=found.passage.language)
+    def _terms_of(self, answer: LocatedAnswer) -> Terms:
+        return partial(self.analyzer.terms, language=answer.passage.language)
 
 
 def _surest_prediction(
     predictions: Sequence[TableOperationPrediction],
 ) -> TableOperationPrediction | None:
     """The prediction for the table that the question is about; None without predictions."""
-    surest = min(predictions, key=lambda each: each.no_column_probability, default=None)
+    surest = min(predictions, key=lambda prediction: prediction.no_column_probability, default=None)
     return surest if surest is None or surest.no_column_probability < LEAST_SURE else predictions[0]
 
 
 def _ambiguous_tables(matches: Sequence[TableMatch]) -> NotComputed:
     """That more than one table may be meant."""
-    files = sorted({each.located.passage.filename for each in matches})
+    files = sorted({match.located.passage.filename for match in matches})
     return NotComputed(
         reason=f"{len(matches)} tables may be meant, of {', '.join(files)}; name what one is about"
     )
 
 
-def _is_surer(found: LocatedAnswer, over: ScoredComputation) -> bool:
-    """Whether a statement that was read in prose is said instead of what a column gives."""
-    computed, probability = over
+def _is_surer(answer: LocatedAnswer, scored: ScoredComputation) -> bool:
+    """Whether an answer that was read in prose is likelier than what a column gives."""
+    computed, probability = scored
     threshold = probability if isinstance(computed, Computed) else SURELY_ELSEWHERE
-    return found.probability >= threshold and not is_cell(found)
+    return answer.probability >= threshold and not is_cell(answer)
 
 
 def _likeliest_cells(
@@ -395,4 +395,4 @@ def _likeliest_cells(
         candidates = candidates_of([item])
         for span in reading.spans:
             located += [*locate(span, candidates), *under_title(span, candidates)]
-    return by_probability(each for each in located if is_cell(each))
+    return by_probability(cell for cell in located if is_cell(cell))

@@ -107,9 +107,9 @@ class QuoteCandidate:
         passage = self.passage
         offset = passage.body_offset - passage.char_start
         spans = [(span.char_start + offset, span.char_end + offset) for span in passage.spans]
-        overlapping = [each for each in spans if each[0] < self.end and self.start < each[1]]
-        block_start = max(passage.body_offset, min((each[0] for each in overlapping), default=0))
-        block_end = max((each[1] for each in overlapping), default=len(passage.text))
+        overlapping = [span for span in spans if span[0] < self.end and self.start < span[1]]
+        block_start = max(passage.body_offset, min((span[0] for span in overlapping), default=0))
+        block_end = max((span[1] for span in overlapping), default=len(passage.text))
         return block_start, min(block_end, len(passage.text))
 
     @property
@@ -144,10 +144,10 @@ class QuoteRetriever:
                 evidence = Evidence(passage=passage, rank=1, score=0.0)
                 spans = [
                     Span(
-                        candidates=(each,),
-                        terms=frozenset(self.analyzer.terms(each.statement, passage.language)),
+                        candidates=(candidate,),
+                        terms=frozenset(self.analyzer.terms(candidate.statement, passage.language)),
                     )
-                    for each in candidates_of([evidence])
+                    for candidate in candidates_of([evidence])
                 ]
                 self._singles[passage.chunk_id] = spans
                 self._term_counts.update(chain.from_iterable(span.terms for span in spans))
@@ -159,10 +159,13 @@ class QuoteRetriever:
         """
         claim_language = self.analyzer.language_of(words, LANGUAGES)
         term_weights: dict[str | None, list[Mapping[str, float]]] = {}
-        for language in {each.language for each in passages}:
+        for language in {passage.language for passage in passages}:
             # Terms are also extracted in the claim's language, or its function words would count as
             # content.
-            term_sets = [self.analyzer.terms(words, each) for each in (language, claim_language)]
+            term_sets = [
+                self.analyzer.terms(words, term_language)
+                for term_language in (language, claim_language)
+            ]
             term_weights[language] = [self._term_weights(frozenset(terms)) for terms in term_sets]
         table_rows = self._split_rows(words, claim_language, passages)
         ranked: list[tuple[float, int, int, Passage]] = []
@@ -171,11 +174,11 @@ class QuoteRetriever:
                 coverage = _best_coverage(term_weights[passage.language], span.terms)
                 if coverage > 0 and span.start not in table_rows.others[passage.chunk_id]:
                     ranked.append((-coverage, passage_index, sentence_index, passage))
-        ranked.sort(key=lambda each: each[:3])
+        ranked.sort(key=lambda entry: entry[:3])
         quotes: dict[tuple[str, int, int], QuoteCandidate] = {}
         for _, _, sentence_index, passage in ranked[:_STRONGEST]:
             for window in self._windows_around(passage, sentence_index):
-                starts = {each.start for each in window.candidates}
+                starts = {candidate.start for candidate in window.candidates}
                 if starts & table_rows.others[passage.chunk_id]:
                     continue
                 if len(window.candidates) > 1 and window.end - window.start > QUOTE_CHARACTERS:
@@ -220,17 +223,17 @@ class QuoteRetriever:
         keys = list(selected)
         quotes: dict[int, list[QuoteCandidate]] = {}
         for claim_vector, claim_index in zip(vectors[len(selected) :], claims, strict=True):
-            chunk_ids = {each.chunk_id for each in passages[claim_index]}
+            chunk_ids = {passage.chunk_id for passage in passages[claim_index]}
             similarities = sentence_vectors @ claim_vector
-            ranked = (int(each) for each in np.argsort(-similarities, kind="stable"))
+            ranked = (int(index) for index in np.argsort(-similarities, kind="stable"))
             nearest = [
-                each
-                for each in ranked
-                if similarities[each] >= NEAR and spans[keys[each]][0].chunk_id in chunk_ids
+                index
+                for index in ranked
+                if similarities[index] >= NEAR and spans[keys[index]][0].chunk_id in chunk_ids
             ]
             quotes[claim_index] = [
-                QuoteCandidate(candidates=spans[keys[each]][1].candidates)
-                for each in nearest[:NEAREST]
+                QuoteCandidate(candidates=spans[keys[index]][1].candidates)
+                for index in nearest[:NEAREST]
             ]
         return quotes
 
@@ -250,7 +253,8 @@ class QuoteRetriever:
             language = passage.language
             if language not in claim_terms:
                 term_sets = [
-                    self.analyzer.terms(words, each) for each in {language, claim_language}
+                    self.analyzer.terms(words, term_language)
+                    for term_language in {language, claim_language}
                 ]
                 claim_terms[language] = frozenset(chain.from_iterable(term_sets))
             tables: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
@@ -270,7 +274,9 @@ class QuoteRetriever:
                     terms for terms in rows.values() if terms and terms <= claim_terms[language]
                 }
                 named_terms = {
-                    each for each in named_terms if not any(each < other for other in named_terms)
+                    row_terms
+                    for row_terms in named_terms
+                    if not any(row_terms < other for other in named_terms)
                 }
                 named_rows |= {start for start, terms in rows.items() if terms in named_terms}
                 if named_terms and header not in mixed_headers:
@@ -281,14 +287,14 @@ class QuoteRetriever:
             table_rows.others[passage.chunk_id] = other_rows
         return table_rows
 
-    def _within_budget(self, most: int, texts: Mapping[str, str]) -> Mapping[str, str]:
-        """The first of the texts, with so many tokens together at most."""
+    def _within_budget(self, budget: int, texts: Mapping[str, str]) -> Mapping[str, str]:
+        """The first of the texts, which together have at most this many tokens."""
         assert self.embedder is not None, "asked where there is an embedder"
         selected: dict[str, str] = {}
         counts = self.embedder.count_tokens(list(texts.values()))
         for (key, text), count in zip(texts.items(), counts, strict=True):
-            most -= count
-            if most < 0:
+            budget -= count
+            if budget < 0:
                 break
             selected[key] = text
         return selected
@@ -305,7 +311,7 @@ class QuoteRetriever:
         ]
 
     def _term_weights(self, terms: Collection[str]) -> Mapping[str, float]:
-        sentence_count = sum(len(each) for each in self._singles.values())
+        sentence_count = sum(len(spans) for spans in self._singles.values())
         unseen = math.log(2 * (sentence_count + 1))
         return {
             term: max(
@@ -319,10 +325,12 @@ class QuoteRetriever:
 
 
 def together(
-    quotes: Sequence[QuoteCandidate], more: Sequence[QuoteCandidate]
+    quotes: Sequence[QuoteCandidate], additional: Sequence[QuoteCandidate]
 ) -> list[QuoteCandidate]:
-    """Both, each stretch of text once, `MOST_QUOTES` at most, of which `more` has the last."""
-    new_quotes = [each for each in more if not any(_overlap(each, other) for other in quotes)]
+    """Both without overlap, at most `MOST_QUOTES`, of which `additional` has the last."""
+    new_quotes = [
+        quote for quote in additional if not any(_overlap(quote, other) for other in quotes)
+    ]
     first_quotes = quotes[: max(1, MOST_QUOTES - len(new_quotes))]
     return [*first_quotes, *new_quotes][:MOST_QUOTES]
 
@@ -353,16 +361,16 @@ def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
 def _best_coverage(readings: Sequence[Mapping[str, float]], terms: frozenset[str]) -> float:
     """The largest share of a reading's weight that these terms have."""
     shares = [
-        sum(weight for term, weight in each.items() if term in terms) / sum(each.values())
-        for each in readings
-        if each
+        sum(weight for term, weight in weights.items() if term in terms) / sum(weights.values())
+        for weights in readings
+        if weights
     ]
     return max(shares, default=0.0)
 
 
-def _overlap(one: QuoteCandidate, other: QuoteCandidate) -> bool:
+def _overlap(quote: QuoteCandidate, other: QuoteCandidate) -> bool:
     """Whether they share text; chunks that overlap are of one document."""
-    if one.passage.document_id != other.passage.document_id:
+    if quote.passage.document_id != other.passage.document_id:
         return False
-    first, second = one.citation, other.citation
+    first, second = quote.citation, other.citation
     return first.char_start < second.char_end and second.char_start < first.char_end

@@ -118,8 +118,8 @@ class ReaderAnswerer:
         Where an operation is heard, and no column of the rows is told, they are read with the
         question as a whole: of each by itself a reader takes any cell that looks like an answer.
         """
-        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
-        tables = [each for each in ranked[: self.passages] if holds_table(each)]
+        ranked = sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id))
+        tables = [item for item in ranked[: self.passages] if holds_table(item)]
         if self.reader is None or self.finder is None or not tables:
             return None
         table_question = TableQuestion.of(
@@ -144,7 +144,7 @@ class ReaderAnswerer:
         if self.reader is None:
             reason = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
             return refusal(question, evidence, confidence=0.0, degraded=(reason,))
-        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
+        ranked = sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id))
         top_evidence = ranked[: self.passages]
         scorer = self.weigh.with_cache()
         reading_order = scorer.rank_for_reading(question, top_evidence)
@@ -168,17 +168,17 @@ class ReaderAnswerer:
                     question, deduplicated(read_answers), top_evidence
                 )
                 scored = await scorer(question, relevant_answers, top_evidence)
-                best_probability = max((each.probability for each in scored.found), default=0.0)
+                best_probability = max((answer.probability for answer in scored.found), default=0.0)
                 if not self.undecided <= best_probability < self.least_answerability:
                     break
             ranked_answers = by_probability(scored.found)
-            if any(each.candidate.evidence.suspicious for each in ranked_answers):
+            if any(answer.candidate.evidence.suspicious for answer in ranked_answers):
                 ranked_answers = await without_injections(self.reader, ranked_answers)
             selected = selector(question, ranked_answers, ranked)
             if ranked_answers:
-                terms, least = self._terms_of(ranked_answers[0]), self.least_answerability
+                terms, minimum = self._terms_of(ranked_answers[0]), self.least_answerability
                 selected = prefer_newest(
-                    question, selected, ranked_answers, top_evidence, least=least, terms=terms
+                    question, selected, ranked_answers, top_evidence, least=minimum, terms=terms
                 )
                 selected = with_list(question, selected, ranked_answers, top_evidence, terms)
             table_result = await self._answer_from_tables(
@@ -208,12 +208,12 @@ class ReaderAnswerer:
         reader: Reader,
         question: str,
         chosen: Sequence[LocatedAnswer],
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         ranked: Sequence[Evidence],
     ) -> _OfTables:
         """What the tables among the best evidence tell instead of what was chosen. Raises
         ModelUnavailable."""
-        tables = [each for each in ranked[: self.passages] if holds_table(each)]
+        tables = [item for item in ranked[: self.passages] if holds_table(item)]
         if not tables:
             return _OfTables(chosen=chosen)
         answerer = AggregationAnswerer(
@@ -224,7 +224,7 @@ class ReaderAnswerer:
             finder=self.finder,
             around=self.around,
         )
-        computation = await answerer(question, chosen, ranked, tables, read_answers=found)
+        computation = await answerer(question, chosen, ranked, tables, read_answers=answers)
         if computation is not None:
             return _OfTables(chosen=chosen, computation=computation)
         chosen = [in_named_column(question, answer, self._terms_of(answer)) for answer in chosen]
@@ -260,16 +260,16 @@ class ReaderAnswerer:
         self,
         question: str,
         chosen: Sequence[LocatedAnswer],
-        weighed: ScoredAnswers,
+        scored: ScoredAnswers,
         ranked: Sequence[Evidence],
         evidence: Sequence[Evidence],
     ) -> Answer:
         """The answer that says what was chosen of the statements, or a refusal."""
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
-            return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
+            return refusal(question, evidence, confidence=confidence, degraded=scored.degraded)
         texts = [(answer, answer_text(question, answer, ranked)) for answer in chosen]
-        tied = ambiguous_rows(question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found)
+        tied = ambiguous_rows(question, chosen[0], ranked, self._terms_of(chosen[0]), scored.found)
         if len(tied) > MOST_ALIKE:
             note = (
                 f"answer: {len(tied)} rows of a table are named alike, and none of them was chosen"
@@ -295,11 +295,11 @@ class ReaderAnswerer:
             citations=tuple(footnotes.citations),
             evidence=tuple(evidence),
             confidence=confidence,
-            degraded=weighed.degraded,
+            degraded=scored.degraded,
         )
 
-    def _terms_of(self, found: LocatedAnswer) -> Terms:
-        return partial(self.analyzer.terms, language=found.passage.language)
+    def _terms_of(self, answer: LocatedAnswer) -> Terms:
+        return partial(self.analyzer.terms, language=answer.passage.language)
 
 
 def refusal(
@@ -322,16 +322,16 @@ def refusal(
 
 
 def computed_answer(
-    question: str, found: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
+    question: str, result: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
 ) -> Answer:
     """The answer that was computed from rows, which it cites; or a refusal that says why not."""
-    if isinstance(found, NotComputed):
-        note = f"answer: not computed, since {found.reason}"
+    if isinstance(result, NotComputed):
+        note = f"answer: not computed, since {result.reason}"
         return refusal(question, evidence, confidence=0.0, degraded=(note,))
     footnotes = Footnotes()
     sentence = AnswerSentence(
-        text=found.rows[0].readable_text(found.text),
-        markers=found.cited(footnotes),
+        text=result.rows[0].readable_text(result.text),
+        markers=result.cited(footnotes),
         support=confidence,
         # Its number follows from its quotes.
         verdict=Verdict.SUPPORTED,
@@ -341,37 +341,37 @@ def computed_answer(
         found=True,
         sentences=(sentence,),
         citations=tuple(footnotes.citations),
-        evidence=with_cited_rows(evidence, found.rows),
+        evidence=with_cited_rows(evidence, result.rows),
         confidence=confidence,
     )
 
 
-def answer_text(question: str, found: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
+def answer_text(question: str, answer: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
     """The text of an answer: the statement, or of a table row the cells asked for.
 
     Cells are written with the row's name and their titles. If the row's name is the answer, the
     cells that the question mentions are added. All cells under a repeated title are included. If
     the row's name is a code, the cell by which the question calls the row follows it.
     """
-    cells = [cell for cell in cells_of(found.candidate) if cell.text]
-    answer_cells = [cell for cell in cells if cell.start < found.end and found.start < cell.end]
+    cells = [cell for cell in cells_of(answer.candidate) if cell.text]
+    answer_cells = [cell for cell in cells if cell.start < answer.end and answer.start < cell.end]
     titles = {cell.title for cell in answer_cells if cell.title}
     answer_cells = [cell for cell in cells if cell in answer_cells or cell.title in titles]
     if not answer_cells or not any(cell.title for cell in cells):
-        return found.candidate.statement
+        return answer.candidate.statement
     name_cell = cells[0]
     if answer_cells == [name_cell]:
         mentioned_cells = [cell for cell in cells[1:] if contains_phrase(cell.text, question)]
         if not mentioned_cells:
-            return found.candidate.statement
+            return answer.candidate.statement
         return (
             f"{_cell_with_title(name_cell)} — {', '.join(map(_cell_with_title, mentioned_cells))}"
         )
     values = ", ".join(_cell_with_title(cell) for cell in answer_cells if cell is not name_cell)
     column_indices = [
-        index for index, cell in enumerate(cells_of(found.candidate)) if cell in answer_cells
+        index for index, cell in enumerate(cells_of(answer.candidate)) if cell in answer_cells
     ]
-    name = name_of_row(found.candidate, evidence, shown_columns=column_indices) or name_cell.text
+    name = name_of_row(answer.candidate, evidence, shown_columns=column_indices) or name_cell.text
     if name == name_cell.text and is_code(name) and not contains_phrase(name, question):
         other_texts = (cell.text for cell in cells[1:] if cell not in answer_cells)
         alias = next(
@@ -390,9 +390,9 @@ def _cell_with_title(cell: Cell) -> str:
     return f"{cell.title}: {cell.text}" if cell.title else cell.text
 
 
-def _add_citation(found: LocatedAnswer, footnotes: Footnotes) -> int:
-    candidate = found.candidate
-    answer_span = (found.start, found.end)
+def _add_citation(answer: LocatedAnswer, footnotes: Footnotes) -> int:
+    candidate = answer.candidate
+    answer_span = (answer.start, answer.end)
     return footnotes.citation(
         candidate.evidence.passage, candidate.start, candidate.end, answer_span
     ).marker
