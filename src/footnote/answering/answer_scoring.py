@@ -53,7 +53,7 @@ class AnswerScorer(Protocol):
         ...
 
     async def __call__(
-        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+        self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> ScoredAnswers:
         """The statements that may answer, with their probabilities. Raises ModelUnavailable."""
         ...
@@ -78,11 +78,11 @@ class ReaderAnswerScorer:
     async def __call__(
         self,
         question: str,  # noqa: ARG002 - the reader has seen it
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         evidence: Sequence[Evidence],  # noqa: ARG002 - as above
     ) -> ScoredAnswers:
         """All of them, as likely as they were read."""
-        return ScoredAnswers(found=list(found))
+        return ScoredAnswers(found=list(answers))
 
     def with_embedder(self, embedder: Embedder) -> ReaderAnswerScorer:  # noqa: ARG002 - it embeds nothing
         """The same everywhere."""
@@ -165,19 +165,19 @@ class LogitAnswerScorer:
         return rank_for_reading(evidence, self.coefficients.promising.utilities(rows))
 
     async def __call__(
-        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+        self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> ScoredAnswers:
         """The likeliest statements with their probabilities, which sum up to at most 1.
 
         Without the embedder the similarity of statements counts for none of them. Raises
         ModelUnavailable.
         """
-        if not found:
+        if not answers:
             return ScoredAnswers(found=[])
         scoring_cache = self.scoring_cache or ScoringCache()
-        answers, features, degraded = await observed(
+        likely_answers, features, degraded = await observed(
             question,
-            found,
+            answers,
             evidence,
             self.analyzer,
             self.embedder,
@@ -185,19 +185,19 @@ class LogitAnswerScorer:
         )
         utilities = self.coefficients.observed.utilities(features)
         support_features = await decide(
-            self.reader, question, answers, utilities, scoring_cache.odds
+            self.reader, question, likely_answers, utilities, scoring_cache.odds
         )
         probabilities = self.coefficients.decided.probabilities(support_features)
         scored = [
             replace(answer, probability=float(probability))
-            for answer, probability in zip(answers, probabilities, strict=True)
+            for answer, probability in zip(likely_answers, probabilities, strict=True)
         ]
         return ScoredAnswers(found=scored, degraded=degraded)
 
 
 async def observed(
     question: str,
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
     embedder: Embedder,
@@ -208,22 +208,22 @@ async def observed(
 
     `cached_cosines` has the cosines of texts that were embedded before; new ones are added.
     """
-    shares = term_coverage(question, [each.candidate for each in found], evidence, analyzer)
-    indices = likeliest(found, shares, STATEMENTS)
-    answers = [found[each] for each in indices]
+    shares = term_coverage(question, [answer.candidate for answer in answers], evidence, analyzer)
+    indices = likeliest(answers, shares, STATEMENTS)
+    likely_answers = [answers[index] for index in indices]
     similarities: list[float] | None = None
     degraded: tuple[str, ...] = ()
     try:
-        texts = [each.candidate.embedded_text for each in answers]
+        texts = [answer.candidate.embedded_text for answer in likely_answers]
         cached_cosines = {} if cached_cosines is None else cached_cosines
         new_texts = sorted(
-            (each for each in dict.fromkeys(texts) if each not in cached_cosines), key=len
+            (text for text in dict.fromkeys(texts) if text not in cached_cosines), key=len
         )
         if new_texts:
             embedded = await embed_question(embedder, question)
             foreign = {
-                each.candidate.embedded_text
-                for each, index in zip(answers, indices, strict=True)
+                answer.candidate.embedded_text
+                for answer, index in zip(likely_answers, indices, strict=True)
                 if shares[index].is_foreign
             }
             foreign_vector = (
@@ -239,13 +239,13 @@ async def observed(
                     (text, float(vector @ (foreign_vector if text in foreign else embedded.vector)))
                     for text, vector in zip(batch, vectors, strict=True)
                 )
-        similarities = [cached_cosines[each] for each in texts]
+        similarities = [cached_cosines[text] for text in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)
     rows = feature_matrix(
-        question, answers, [shares[each] for each in indices], evidence, similarities
+        question, likely_answers, [shares[index] for index in indices], evidence, similarities
     )
-    return answers, rows, degraded
+    return likely_answers, rows, degraded
 
 
 @cache

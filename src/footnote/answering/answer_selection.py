@@ -66,7 +66,7 @@ class AnswerSelector:
     """Probability from which a further answer is: its own and that of the best together."""
 
     def __call__(
-        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+        self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> list[LocatedAnswer]:
         """Select answers, best first; the first may still be below the threshold.
 
@@ -75,17 +75,17 @@ class AnswerSelector:
         about it.
         """
         return self._best_of_each(
-            question, found, _document_texts(evidence)
-        ) or self._comparable_answers(found)
+            question, answers, _document_texts(evidence)
+        ) or self._comparable_answers(answers)
 
     def _best_of_each(
-        self, question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
+        self, question: str, answers: Sequence[LocatedAnswer], document_texts: dict[UUID, str]
     ) -> list[LocatedAnswer]:
         """The best answer for each thing that is named; none unless two of them have one."""
         best_answers: dict[int, LocatedAnswer] = {}
-        no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in found))
-        for is_about in _mention_filters(question, found, around):
-            answers_about = [answer for answer in found if is_about(answer)]
+        no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in answers))
+        for is_about in _mention_filters(question, answers, document_texts):
+            answers_about = [answer for answer in answers if is_about(answer)]
             total = no_answer_probability + sum(answer.probability for answer in answers_about)
             for answer in answers_about:
                 probability = min(1.0, answer.probability / total) if total else 0.0
@@ -96,9 +96,9 @@ class AnswerSelector:
                     break
         return by_probability(best_answers.values())[: self.limit] if len(best_answers) > 1 else []
 
-    def _comparable_answers(self, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
+    def _comparable_answers(self, answers: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
         selected: list[LocatedAnswer] = []
-        for answer in found:
+        for answer in answers:
             if len(selected) >= self.limit:
                 break
             if selected and not self._is_comparable(answer.probability, selected[0].probability):
@@ -118,14 +118,14 @@ class AnswerSelector:
 
 
 def without_other_identifiers(
-    question: str, found: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
+    question: str, answers: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
 ) -> list[LocatedAnswer]:
     """Drop answers about other identifiers or numbered things than those in the question."""
     identifiers, numbered = identifiers_in(question), numbered_things(question)
     document_texts = _document_texts(evidence) if identifiers else {}
     return [
         answer
-        for answer in found
+        for answer in answers
         if not is_numbered_otherwise(numbered, answer.candidate.statement)
         and not (
             identifiers
@@ -136,15 +136,15 @@ def without_other_identifiers(
     ]
 
 
-def by_probability(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
+def by_probability(answers: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
     """The likeliest first; ties by evidence rank, then by place in the text."""
     return sorted(
-        found,
-        key=lambda each: (
-            -each.probability,
-            each.candidate.evidence.rank,
-            each.passage.chunk_id,
-            each.candidate.start,
+        answers,
+        key=lambda answer: (
+            -answer.probability,
+            answer.candidate.evidence.rank,
+            answer.passage.chunk_id,
+            answer.candidate.start,
         ),
     )
 
@@ -152,7 +152,7 @@ def by_probability(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
 def names_several(question: str, evidence: Sequence[Evidence]) -> bool:
     """Whether a question names two identifiers or documents, each of which may have its answer."""
     documents = {
-        each.passage.document_id for each in evidence if _is_document_named(each.passage, question)
+        item.passage.document_id for item in evidence if _is_document_named(item.passage, question)
     }
     return len(documents) + len(dict.fromkeys(identifiers_in(question))) > 1
 
@@ -171,8 +171,8 @@ def plain_words(text: str) -> str:
 def _document_texts(evidence: Sequence[Evidence]) -> dict[UUID, str]:
     """Map each document to all its text in the evidence: titles, file name, headings, passages."""
     parts: dict[UUID, list[str]] = {}
-    for each in evidence:
-        passage = each.passage
+    for item in evidence:
+        passage = item.passage
         document_parts = parts.setdefault(passage.document_id, [])
         document_parts += [
             passage.document_title,
@@ -184,22 +184,24 @@ def _document_texts(evidence: Sequence[Evidence]) -> dict[UUID, str]:
 
 
 def _mention_filters(
-    question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
+    question: str, answers: Sequence[LocatedAnswer], document_texts: dict[UUID, str]
 ) -> Iterator[Callable[[LocatedAnswer], bool]]:
     """What tells, for each thing that the question names, whether an answer is about it."""
     for identifier in dict.fromkeys(identifiers_in(question)):
         yield (
-            lambda each, one=identifier: (
+            lambda answer, target=identifier: (
                 not speaks_of_another(  # type: ignore[misc]  # a bound default has no declared type
-                    [one], each.candidate.statement, around[each.passage.document_id]
+                    [target], answer.candidate.statement, document_texts[answer.passage.document_id]
                 )
             )
         )
     documents = dict.fromkeys(
-        each.passage.document_id for each in found if _is_document_named(each.passage, question)
+        answer.passage.document_id
+        for answer in answers
+        if _is_document_named(answer.passage, question)
     )
     for document in documents:
-        yield lambda each, one=document: each.passage.document_id == one  # type: ignore[misc]  # as above
+        yield lambda answer, target=document: answer.passage.document_id == target  # type: ignore[misc]  # as above
 
 
 def _is_document_named(passage: Passage, question: str) -> bool:
@@ -207,11 +209,11 @@ def _is_document_named(passage: Passage, question: str) -> bool:
     return contains_phrase(passage.document_title, question) or contains_phrase(stem, question)
 
 
-def _repeats(one: LocatedAnswer, other: LocatedAnswer) -> bool:
+def _repeats(answer: LocatedAnswer, other: LocatedAnswer) -> bool:
     """Whether an answer says again what another one does, or stands in the same row."""
-    first, second = plain_words(one.answer), plain_words(other.answer)
+    first, second = plain_words(answer.answer), plain_words(other.answer)
     same_row = (
-        one.candidate.kind is BlockKind.TABLE
-        and one.candidate.canonical_span == other.candidate.canonical_span
+        answer.candidate.kind is BlockKind.TABLE
+        and answer.candidate.canonical_span == other.candidate.canonical_span
     )
     return first in second or second in first or same_row

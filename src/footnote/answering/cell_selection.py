@@ -86,13 +86,13 @@ class CellSelector:
         if len(row_cells) == 1 and row_cells[0][0].document_id == closest:
             note = row_cells[0][0].columns_text
         matches = [(row, cell) for row, cell in row_cells if cell is not None]
-        matches = [each for each in matches if each[0].is_named_by_its_name] or matches
+        matches = [match for match in matches if match[0].is_named_by_its_name] or matches
         is_in_named_row = best_answer is not None and any(
             row.holds(best_answer) for row, _ in row_cells
         )
         if best_answer is not None and len(matches) > 1:
             # Tables of like things have rows of one name: the one that was read is meant.
-            matches = [each for each in matches if each[0].holds(best_answer)] or matches
+            matches = [match for match in matches if match[0].holds(best_answer)] or matches
         cells = [cell for _, cell in matches]
         if is_in_named_row and not cells:
             return CellSelection(chosen=(), note=note)
@@ -119,16 +119,16 @@ class CellSelector:
         """
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         named_rows = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
-        if self.around is not None and not all(each.linked.table.is_whole for each in named_rows):
+        if self.around is not None and not all(row.linked.table.is_whole for row in named_rows):
             # Another row of that name may stand in a part of the table that was not found.
             whole_tables = await with_whole_tables(tables, tables, self.around)
             rows_of_whole_tables = await asyncio.to_thread(
                 lambda: list(match_rows(question, whole_tables, terms))
             )
-            row_keys = {row_key(each.row.candidate) for each in rows_of_whole_tables}
-            named_rows = [each for each in named_rows if row_key(each.row.candidate) in row_keys]
+            row_keys = {row_key(row.row.candidate) for row in rows_of_whole_tables}
+            named_rows = [row for row in named_rows if row_key(row.row.candidate) in row_keys]
         named_rows.sort(
-            key=lambda each: (best is None or not each.holds(best), not each.linked.titles)
+            key=lambda row: (best is None or not row.holds(best), not row.linked.titles)
         )
         row_cells = []
         for row in named_rows[:MOST_ROWS]:
@@ -159,8 +159,8 @@ class ColumnScores:
             for score, chance in zip(self.scores, self.chances, strict=True)
         ]
         odds.append(FOR_NONE + BY_TITLE * log(max(self.none, LEAST_CHANCE)))
-        shares = [exp(each - max(odds)) for each in odds]
-        return [each / sum(shares) for each in shares]
+        shares = [exp(value - max(odds)) for value in odds]
+        return [share / sum(shares) for share in shares]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,9 @@ class NamedRow:
             return None
         cell = self.row.cells[column_index]
         # "The late shift in Tinnock" is the column "Tinnock late".
-        if not all(self.linked.is_linked(each, (cell.title,)) for each in columns.filter_phrases):
+        if not all(
+            self.linked.is_linked(phrase, (cell.title,)) for phrase in columns.filter_phrases
+        ):
             return None
         is_identified = cell.title or self.linked.table.header.count("") == 1
         if not cell.text or not is_identified or self.row.candidate.is_prompt_injection:
@@ -203,11 +205,11 @@ class NamedRow:
             or self.row.candidate.is_prompt_injection
         ):
             return None
-        titles = list(dict.fromkeys(each.title for each in cells if each.title and each.text))
-        more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+        titles = list(dict.fromkeys(cell.title for cell in cells if cell.title and cell.text))
+        suffix = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
         if not titles:
             return None
-        columns = f"{', '.join(titles[:MOST_TITLES])}{more}"
+        columns = f"{', '.join(titles[:MOST_TITLES])}{suffix}"
         return f"the row {name.text!r} has {columns}, and none of these is surely asked for"
 
     @property
@@ -220,14 +222,14 @@ class NamedRow:
         """The document that its table stands in."""
         return self.row.candidate.evidence.passage.document_id
 
-    def holds(self, found: LocatedAnswer) -> bool:
+    def holds(self, answer: LocatedAnswer) -> bool:
         """Whether it stands in this row."""
-        return row_key(found.candidate) == row_key(self.row.candidate)
+        return row_key(answer.candidate) == row_key(self.row.candidate)
 
-    def is_of_table_of(self, found: LocatedAnswer) -> bool:
+    def is_of_table_of(self, answer: LocatedAnswer) -> bool:
         """Whether that stands in a row of the same table, this one or another."""
-        row_keys = {row_key(each.candidate) for each in self.linked.table.rows}
-        return row_key(found.candidate) in row_keys
+        row_keys = {row_key(row.candidate) for row in self.linked.table.rows}
+        return row_key(answer.candidate) in row_keys
 
 
 def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
@@ -235,7 +237,7 @@ def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Ite
     for linked in link_to_tables(question, evidence, terms):
         table = linked.table
         matching_rows = [
-            each for each in table.rows if linked.matched_cells and linked.matches_filter(each)
+            row for row in table.rows if linked.matched_cells and linked.matches_filter(row)
         ]
         if not matching_rows:
             # "Is order 7 delivered?" names a row by its name, and a state that it may not have.

@@ -88,7 +88,7 @@ class ScoredClaim:
     @property
     def judged_text(self) -> str:
         """What a judge reads."""
-        return "\n\n".join(each.judged_text for each in self.quotes)
+        return "\n\n".join(quote.judged_text for quote in self.quotes)
 
     def odds(self, judged: Judged | None) -> VerdictProbabilities:
         """The probabilities, given what a judge said, if one did."""
@@ -149,7 +149,7 @@ class ClaimVerifier:
             _check_claim(
                 index + 1,
                 claim,
-                [(each, results.get((index, position))) for position, each in enumerate(scored)],
+                [(entry, results.get((index, position))) for position, entry in enumerate(scored)],
                 origins,
             )
             for index, (claim, scored) in enumerate(zip(claims, scored_claims, strict=True))
@@ -184,47 +184,47 @@ class ClaimVerifier:
         return [together(quotes, nearest.get(index, [])) for index, quotes in enumerate(candidates)]
 
     async def _judge_claims(
-        self, weighed: Sequence[Sequence[ScoredClaim]]
+        self, claims: Sequence[Sequence[ScoredClaim]]
     ) -> tuple[dict[tuple[int, int], Judged], list[str]]:
-        """What the judge says, by the places of claim and weighing, as far as it comes to it."""
+        """The judgements, by the positions of claim and scored claim, as far as time allows."""
         if self.reader is None and self.judge is None:
             return {}, []
         pairs = [
             (index, position)
-            for index, scored in enumerate(weighed)
-            if not any(each.verbatim for each in scored)
+            for index, scored in enumerate(claims)
+            if not any(claim.verbatim for claim in scored)
             for position in range(len(scored))
         ]
-        judged: dict[tuple[int, int], Judged] = {}
+        judgements: dict[tuple[int, int], Judged] = {}
         try:
             async with asyncio.timeout(self.judge_seconds):
                 for start in range(0, len(pairs), _PAIRS_AT_ONCE):
                     batch = pairs[start : start + _PAIRS_AT_ONCE]
                     results = await self._judge_pairs(
-                        [weighed[index][position].statement for index, position in batch],
-                        [weighed[index][position].judged_text for index, position in batch],
+                        [claims[index][position].statement for index, position in batch],
+                        [claims[index][position].judged_text for index, position in batch],
                     )
-                    judged |= dict(zip(batch, results, strict=True))
+                    judgements |= dict(zip(batch, results, strict=True))
         except ModelUnavailable as unavailable:
-            return judged, [f"grounding: not judged, {unavailable}"]
+            return judgements, [f"grounding: not judged, {unavailable}"]
         except TimeoutError:
-            return judged, [
-                f"grounding: {len(judged)} of {len(pairs)} claims with quotes were judged within "
-                f"{self.judge_seconds:g} seconds, the others by words"
+            return judgements, [
+                f"grounding: {len(judgements)} of {len(pairs)} claims with quotes were judged "
+                f"within {self.judge_seconds:g} seconds, the others by words"
             ]
-        return judged, []
+        return judgements, []
 
     async def _judge_pairs(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Judged]:
         if self.judge is not None:
             scores = await self.judge(statements, quotes)
-            return [Judged(supported=each, opposing=None) for each in scores]
+            return [Judged(supported=score, opposing=None) for score in scores]
         assert self.reader is not None, "asked where there is a judge"
         return [
             Judged(
-                supported=each.supported,
-                opposing=each.contradicted / max(each.contradicted + each.neither, 1e-9),
+                supported=odds.supported,
+                opposing=odds.contradicted / max(odds.contradicted + odds.neither, 1e-9),
             )
-            for each in await self.reader.judge(statements, quotes)
+            for odds in await self.reader.judge(statements, quotes)
         ]
 
 
@@ -233,22 +233,22 @@ def _score_claim(
 ) -> list[ScoredClaim]:
     """The claim with each quote alone, then with the relevant ones combined if that may change
     it."""
-    scored = [_score_with_quotes(words, (each,), quotes[0], reader) for each in quotes]
-    if any(each.verbatim or each.guarded.has_conflict for each in scored):
+    scored = [_score_with_quotes(words, (quote,), quotes[0], reader) for quote in quotes]
+    if any(claim.verbatim or claim.guarded.has_conflict for claim in scored):
         return scored
-    relevant = [each for each in scored if each.coverage >= JOINED or each.quotes[0].is_named_row]
-    if len(relevant) < 2:
+    joined = [claim for claim in scored if claim.coverage >= JOINED or claim.quotes[0].is_named_row]
+    if len(joined) < 2:
         return scored
-    joined_quotes = tuple(each.quotes[0] for each in relevant)
+    joined_quotes = tuple(claim.quotes[0] for claim in joined)
     return [*scored, _score_with_quotes(words, joined_quotes, quotes[0], reader)]
 
 
 def _score_with_quotes(
     words: str, quotes: tuple[QuoteCandidate, ...], first: QuoteCandidate, reader: ClaimReader
 ) -> ScoredClaim:
-    passages = {each.passage.chunk_id: each.passage for each in quotes}
-    pair = pair_with_evidence(words, [each.citation for each in quotes], passages, reader)
-    surroundings = {text for each in quotes for text in (each.label, each.surroundings) if text}
+    passages = {quote.passage.chunk_id: quote.passage for quote in quotes}
+    pair = pair_with_evidence(words, [quote.citation for quote in quotes], passages, reader)
+    surroundings = {text for quote in quotes for text in (quote.label, quote.surroundings) if text}
     pair = replace(pair, around=tuple(reader(text, pair.language) for text in sorted(surroundings)))
     return ScoredClaim(
         quotes=quotes,
@@ -262,18 +262,18 @@ def _score_with_quotes(
 def _check_claim(
     number: int,
     claim: Claim,
-    weighed: Sequence[tuple[ScoredClaim, Judged | None]],
+    judged: Sequence[tuple[ScoredClaim, Judged | None]],
     origins: Mapping[str, Origin],
 ) -> ClaimCheck:
     """The verdict on a claim: its best support, and the strongest contradiction beside it."""
-    if not weighed:
+    if not judged:
         return _check_without_quotes(number, claim)
-    odds = [scored.odds(judged) for scored, judged in weighed]
-    top = max(scored.coverage for scored, _ in weighed)
+    odds = [scored.odds(judgement) for scored, judgement in judged]
+    top = max(scored.coverage for scored, _ in judged)
     # A quote that covers less of the claim than another does not decide by what it omits, unless a
     # model has read it.
-    comparable = [i for i, (scored, _) in enumerate(weighed) if scored.coverage >= COMPARABLE * top]
-    read_by_judge = [i for i, (_, judged) in enumerate(weighed) if judged is not None]
+    comparable = [i for i, (scored, _) in enumerate(judged) if scored.coverage >= COMPARABLE * top]
+    read_by_judge = [i for i, (_, judgement) in enumerate(judged) if judgement is not None]
     supporting = max({*comparable, *read_by_judge}, key=lambda i: (odds[i].supported, -i))
     # Of contradicting quotes take the best match, not the strongest contradiction, which may be
     # about another subject.
@@ -283,7 +283,7 @@ def _check_claim(
     contradicted = min(odds[contradicting].contradicted, 1 - supported)
     verdict, probability = _verdict(supported, contradicted)
     deciding = contradicting if verdict is ClaimVerdict.CONTRADICTED else supporting
-    scored, judged = weighed[deciding]
+    scored, judgement = judged[deciding]
     guards: tuple[Guard, ...] = ()
     if verdict is not ClaimVerdict.SUPPORTED:
         guards = scored.guarded.guards
@@ -297,9 +297,9 @@ def _check_claim(
         supported=supported,
         contradicted=contradicted,
         neither=max(0.0, 1 - supported - contradicted),
-        decided_by=_decided_by(scored, judged, guards),
+        decided_by=_decided_by(scored, judgement, guards),
         guards=guards,
-        quotes=_claim_quotes(weighed, odds, deciding, verdict, origins),
+        quotes=_claim_quotes(judged, odds, deciding, verdict, origins),
     )
 
 
@@ -311,8 +311,8 @@ def _verdict(supported: float, contradicted: float) -> tuple[ClaimVerdict, float
     return ClaimVerdict.NOT_SUPPORTED, 1 - supported
 
 
-def _decided_by(weighed: ScoredClaim, judged: Judged | None, guards: Sequence[Guard]) -> DecidedBy:
-    if weighed.verbatim:
+def _decided_by(scored: ScoredClaim, judged: Judged | None, guards: Sequence[Guard]) -> DecidedBy:
+    if scored.verbatim:
         return DecidedBy.VERBATIM
     if guards:
         return DecidedBy.GUARDS
@@ -335,7 +335,7 @@ def _check_without_quotes(number: int, claim: Claim) -> ClaimCheck:
 
 
 def _claim_quotes(
-    weighed: Sequence[tuple[ScoredClaim, Judged | None]],
+    judged: Sequence[tuple[ScoredClaim, Judged | None]],
     odds: Sequence[VerdictProbabilities],
     deciding: int,
     verdict: ClaimVerdict,
@@ -343,27 +343,27 @@ def _claim_quotes(
 ) -> tuple[ClaimQuote, ...]:
     """Each quote by itself, those that decide first; what supports together supports."""
     quotes: list[tuple[bool, ClaimQuote]] = []
-    for (each, _), probabilities in zip(weighed, odds, strict=True):
-        if len(each.quotes) == 1:
-            decides = any(each.quotes[0] is quote for quote in weighed[deciding][0].quotes)
+    for (scored, _), probabilities in zip(judged, odds, strict=True):
+        if len(scored.quotes) == 1:
+            decides = any(scored.quotes[0] is quote for quote in judged[deciding][0].quotes)
             own_verdict, _ = _verdict(probabilities.supported, probabilities.contradicted)
             supports = decides and verdict is ClaimVerdict.SUPPORTED
             relation = QuoteRelation.SUPPORTS if supports else _RELATIONS[own_verdict]
-            quotes.append((not decides, _quote(each.quotes[0], probabilities, relation, origins)))
+            quotes.append((not decides, _quote(scored.quotes[0], probabilities, relation, origins)))
     if verdict is ClaimVerdict.CONTRADICTED:
-        quotes.sort(key=lambda each: (each[0], -each[1].contradicted))
+        quotes.sort(key=lambda entry: (entry[0], -entry[1].contradicted))
     else:
-        quotes.sort(key=lambda each: (each[0], -each[1].supported))
-    return tuple(each for _, each in quotes)
+        quotes.sort(key=lambda entry: (entry[0], -entry[1].supported))
+    return tuple(quote for _, quote in quotes)
 
 
 def _quote(
-    found: QuoteCandidate,
+    candidate: QuoteCandidate,
     odds: VerdictProbabilities,
     relation: QuoteRelation,
     origins: Mapping[str, Origin],
 ) -> ClaimQuote:
-    citation, passage = found.citation, found.passage
+    citation, passage = candidate.citation, candidate.passage
     origin = origins[passage.chunk_id]
     claim_quote = ClaimQuote(
         source_id=origin.source_id,

@@ -161,23 +161,29 @@ def row_names(
     None where the match is uncertain or a part of the table is missing.
     """
     table = table_around(row, evidence)
-    if table is None or not table.is_whole or not all(each.cells[0].text for each in table.rows):
+    if (
+        table is None
+        or not table.is_whole
+        or not all(table_row.cells[0].text for table_row in table.rows)
+    ):
         return None
     location = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
     linked = LinkedQuestion(question=question, table=table, terms=terms, located=[location])
     narrowed = _narrow_rows(linked, Operation.COUNT, 0, reading)
     if isinstance(narrowed, NotComputed) or not narrowed.matched_cells or narrowed.matches_one_name:
         return None
-    matching_rows = [each for each in linked.totals.own if narrowed.matches_filter(each)]
-    safe_rows = [each for each in matching_rows if not each.candidate.is_prompt_injection]
+    matching_rows = [
+        table_row for table_row in linked.totals.own if narrowed.matches_filter(table_row)
+    ]
+    safe_rows = [match for match in matching_rows if not match.candidate.is_prompt_injection]
     if not safe_rows:
         return None
-    names = [table.name_of(each, tuple(narrowed.matched_cells)) for each in safe_rows]
+    names = [table.name_of(match, tuple(narrowed.matched_cells)) for match in safe_rows]
     phrases = wording(row.evidence.passage.language)
     note = phrases.joined(narrowed.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
         text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
-        rows=tuple(each.candidate for each in safe_rows),
+        rows=tuple(match.candidate for match in safe_rows),
     )
 
 
@@ -191,7 +197,7 @@ def _narrow_rows(
     """
     prediction = reading.columns.of(linked.table)
     filter_phrases = () if prediction is None else prediction.filter_phrases
-    missing = next((each for each in filter_phrases if not linked.is_linked(each)), None)
+    missing = next((phrase for phrase in filter_phrases if not linked.is_linked(phrase)), None)
     # "The tallest" of a column of metres is as unmet as what no row has.
     is_extreme = prediction is not None and operation in EXTREMES and 0 in linked.titles
     is_explained = bool(filter_phrases and linked.matched_cells) and missing is None
@@ -234,11 +240,11 @@ def _binary_column_title(linked: LinkedQuestion, column: int) -> str | None:
     "The unpaid invoices" are some rows of a table whose column "Paid" has yes and no.
     """
     table, terms = linked.table, linked.terms
-    question_terms = [each for each in terms(linked.question) if len(each) >= _FEWEST_LETTERS]
+    question_terms = [term for term in terms(linked.question) if len(term) >= _FEWEST_LETTERS]
     for column_index, title in enumerate(table.header[1:], start=1):
         if column_index == column:
             continue
-        title_terms = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
+        title_terms = [term for term in terms(title) if len(term) >= _FEWEST_LETTERS]
         cells = {*table.column(column_index)}
         is_mentioned = any(term in word for term in title_terms for word in question_terms)
         if is_mentioned and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
@@ -282,7 +288,7 @@ def aggregate_column(
         f"its row {''.join(unclear_names)!r} may be the sum of the others": bool(unclear_names),
     }
     if any(reasons.values()):
-        return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
+        return NotComputed(reason=next(reason for reason, applies in reasons.items() if applies))
     subset = replace(table, rows=matching_rows)
     phrases = wording(linked.located[0].passage.language)
     if operation is Operation.COUNT:
@@ -292,9 +298,9 @@ def aggregate_column(
     quantities = subset.quantities(cells)
     parsed = (subset.moments(cells) or quantities) if operation in EXTREMES else quantities
     if operation in EXTREMES and isinstance(parsed, Quantities | Moments):
-        return _extremum(operation, subset, column, parsed, where=scope, phrases=phrases)
+        return _extremum(operation, subset, column, parsed, scope=scope, phrases=phrases)
     if isinstance(quantities, Quantities):
-        return _total_or_mean(operation, subset, column, quantities, where=scope, phrases=phrases)
+        return _total_or_mean(operation, subset, column, quantities, scope=scope, phrases=phrases)
     explanation = "it holds other things than numbers"
     if isinstance(parsed, NotComparable):
         explanation = parsed.reason
@@ -315,7 +321,7 @@ def _totals_note(linked: LinkedQuestion, phrases: AnswerPhrases) -> str:
 def _count_of_rows(
     linked: LinkedQuestion, table: Table, column: int, phrases: AnswerPhrases
 ) -> Computed:
-    cells = [each for each in table.column(column) if each]
+    cells = [cell for cell in table.column(column) if cell]
     distinct, row_count = len(set(cells)), len(table.rows)
     title = table.header[column] or phrases.untitled
     totals_note = _totals_note(linked, phrases)
@@ -328,7 +334,7 @@ def _count_of_rows(
     else:
         scope = phrases.joined(linked.matched_cells_text or phrases.rows_of(row_count), totals_note)
         text = phrases.count_of_different.format(title=title, number=distinct, over=scope)
-    return Computed(text=text, rows=tuple(each.candidate for each in table.rows))
+    return Computed(text=text, rows=tuple(row.candidate for row in table.rows))
 
 
 def _extremum(
@@ -337,7 +343,7 @@ def _extremum(
     column: int,
     quantities: Quantities | Moments,
     *,
-    where: str,
+    scope: str,
     phrases: AnswerPhrases,
 ) -> Computed:
     values, title = quantities.values, table.header[column]
@@ -353,7 +359,7 @@ def _extremum(
     return Computed(
         text=phrases.noted.format(
             found=f"{listed_names} — {value}" if listed_names else value,
-            note=phrase.format(over=phrases.joined(phrases.rows_of(len(values)), where)),
+            note=phrase.format(over=phrases.joined(phrases.rows_of(len(values)), scope)),
         ),
         rows=tuple(row.candidate for row in matches),
     )
@@ -365,7 +371,7 @@ def _total_or_mean(
     column: int,
     quantities: Quantities,
     *,
-    where: str,
+    scope: str,
     phrases: AnswerPhrases,
 ) -> Computed:
     values, is_average = quantities.values, operation is Operation.AVERAGE
@@ -382,7 +388,7 @@ def _total_or_mean(
         text=phrases.value.format(
             what=phrases.of_title(name, table.header[column]),
             number=quantities.style(number),
-            over=phrases.joined(phrases.rows_of(len(values)), where),
+            over=phrases.joined(phrases.rows_of(len(values)), scope),
         ),
         rows=tuple(row.candidate for row in table.rows),
     )

@@ -38,16 +38,16 @@ _SEARCHED = "series"
 def prefer_newest(
     question: str,
     chosen: Sequence[LocatedAnswer],
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     *,
-    least: float,
+    minimum: float,
     terms: Terms,
 ) -> list[LocatedAnswer]:
     """The answers that were chosen, each from the first document of its series that answers too:
     the newest, or what the search was told to prefer.
 
-    Such a document answers where one of its statements is as likely as `least`, both as it was
+    Such a document answers where one of its statements is as likely as `minimum`, both as it was
     read and among what was found in it alone; or else where one says the same as the answer with
     most of its words, as clauses of a policy do in its next version.
     """
@@ -58,8 +58,8 @@ def prefer_newest(
     for answer in chosen:
         replacement = answer
         for document in preferred_documents.get(answer.passage.document_id, ()):
-            alternative = _best_answer_within(document, found, least)
-            alternative = alternative or _counterpart(answer, document, found, evidence, terms)
+            alternative = _best_answer_within(document, answers, minimum)
+            alternative = alternative or _counterpart(answer, document, answers, evidence, terms)
             if alternative is not None:
                 replacement = alternative
                 break
@@ -93,15 +93,15 @@ def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
         return answer
     preferred_documents, names = documents_before(evidence), _document_names(evidence)
     cited = dict.fromkeys(citation.document_id for citation in answer.citations)
-    better_by_used = {
+    newer_by_document = {
         used: preferred_documents[used][0]
         for used in cited
         if preferred_documents.get(used) and preferred_documents[used][0] not in cited
     }
-    why = "is asked for" if _series_ranks(evidence) else "is newer"
+    reason = "is asked for" if _series_ranks(evidence) else "is newer"
     notes = [
-        f"answer: from {names[used]}, since {names[better]}, which {why}, was not found to answer"
-        for used, better in better_by_used.items()
+        f"answer: from {names[used]}, since {names[newer]}, which {reason}, was not found to answer"
+        for used, newer in newer_by_document.items()
     ]
     return replace(answer, degraded=(*answer.degraded, *notes)) if notes else answer
 
@@ -119,7 +119,7 @@ class NamedVersions:
 
     def is_passed_over(self, answer: Answer) -> bool:
         """Whether an answer was not found, or rests on documents that are not named alone."""
-        cited_documents = {each.document_id for each in answer.citations}
+        cited_documents = {citation.document_id for citation in answer.citations}
         return not answer.found or cited_documents <= self.others
 
 
@@ -128,12 +128,12 @@ def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions
     version = year_or_version(question)
     for kind, members in _document_series(evidence) if version is not None else ():
         named_documents = {
-            each for each, values in members.items() if (kind, values[kind]) == version
+            document for document, values in members.items() if (kind, values[kind]) == version
         }
         if named_documents:
             return NamedVersions(
                 question=without_year_or_version(question),
-                evidence=[each for each in evidence if each.passage.document_id in named_documents],
+                evidence=[item for item in evidence if item.passage.document_id in named_documents],
                 others=frozenset(members.keys() - named_documents),
             )
     return None
@@ -142,9 +142,9 @@ def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions
 def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
     """Where the search ranked documents in their series."""
     return {
-        each.passage.document_id: record.rank_after
-        for each in evidence
-        for record in each.explanation
+        item.passage.document_id: record.rank_after
+        for item in evidence
+        for record in item.explanation
         if record.stage == _SEARCHED
     }
 
@@ -152,8 +152,8 @@ def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
 def _document_names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
     """What documents are called: by their files, or else their titles."""
     return {
-        each.passage.document_id: each.passage.filename or each.passage.document_title
-        for each in evidence
+        item.passage.document_id: item.passage.filename or item.passage.document_title
+        for item in evidence
     }
 
 
@@ -172,27 +172,29 @@ def _document_series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mappin
 
 
 def _best_answer_within(
-    document: UUID, found: Sequence[LocatedAnswer], least: float
+    document: UUID, answers: Sequence[LocatedAnswer], minimum: float
 ) -> LocatedAnswer | None:
     """The likeliest answer of a document, as likely as it is among those of that document."""
     document_answers = by_probability(
-        each for each in found if each.passage.document_id == document
+        answer for answer in answers if answer.passage.document_id == document
     )
-    no_answer_probability = max(0.0, 1.0 - sum(each.probability for each in found))
+    no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in answers))
     document_probability = no_answer_probability + sum(
-        each.probability for each in document_answers
+        answer.probability for answer in document_answers
     )
-    best = next((each for each in document_answers if not each.candidate.is_prompt_injection), None)
-    if best is None or best.reader_probability < least or document_probability <= 0:
+    best = next(
+        (answer for answer in document_answers if not answer.candidate.is_prompt_injection), None
+    )
+    if best is None or best.reader_probability < minimum or document_probability <= 0:
         return None
     probability = min(1.0, best.probability / document_probability)
-    return replace(best, probability=probability) if probability >= least else None
+    return replace(best, probability=probability) if probability >= minimum else None
 
 
 def _counterpart(
     answer: LocatedAnswer,
     document: UUID,
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     terms: Terms,
 ) -> LocatedAnswer | None:
@@ -203,15 +205,15 @@ def _counterpart(
     answer_terms = frozenset(terms(answer.candidate.statement))
     if len(answer_terms) < _FEWEST_TERMS or answer.candidate.kind is BlockKind.TABLE:
         return None
-    document_evidence = [each for each in evidence if each.passage.document_id == document]
+    document_evidence = [item for item in evidence if item.passage.document_id == document]
     overlaps = [
-        (len(answer_terms & frozenset(terms(each.statement))) / len(answer_terms), each)
-        for each in candidates_of(document_evidence)
-        if each.kind is not BlockKind.TABLE and not each.is_prompt_injection
+        (len(answer_terms & frozenset(terms(candidate.statement))) / len(answer_terms), candidate)
+        for candidate in candidates_of(document_evidence)
+        if candidate.kind is not BlockKind.TABLE and not candidate.is_prompt_injection
     ]
-    overlap, best = max(overlaps, key=lambda each: each[0], default=(0.0, None))
+    overlap, best = max(overlaps, key=lambda pair: pair[0], default=(0.0, None))
     if best is None or overlap < LEAST_SHARED:
         return None
-    located = next((each for each in found if each.candidate == best), None)
+    located = next((other for other in answers if other.candidate == best), None)
     start, end = (best.start, best.end) if located is None else (located.start, located.end)
     return replace(answer, candidate=best, start=start, end=end)

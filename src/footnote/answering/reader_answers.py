@@ -178,7 +178,7 @@ class ReaderAnswerer:
             if ranked_answers:
                 terms, minimum = self._terms_of(ranked_answers[0]), self.least_answerability
                 selected = prefer_newest(
-                    question, selected, ranked_answers, top_evidence, least=minimum, terms=terms
+                    question, selected, ranked_answers, top_evidence, minimum=minimum, terms=terms
                 )
                 selected = with_list(question, selected, ranked_answers, top_evidence, terms)
             table_result = await self._answer_from_tables(

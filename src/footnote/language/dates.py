@@ -103,7 +103,7 @@ def months_after_time_words(text: str) -> list[DateMention]:
 
     `dates_mentioned` leaves these names out: "may" and "march" are also verbs.
 
-    >>> [found.readings[0].month for found in months_after_time_words("due in May, as in March")]
+    >>> [date.readings[0].month for date in months_after_time_words("due in May, as in March")]
     [5, 3]
     >>> months_after_time_words("they may march in line")
     []

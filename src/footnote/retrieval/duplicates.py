@@ -39,16 +39,16 @@ def collapse_near_duplicates(
     """
     # One group for each kept passage, in order.
     marks = [
-        (each.passage.text[: each.passage.body_offset], numerals_of(_body(each.passage)))
-        for each in evidence
+        (item.passage.text[: item.passage.body_offset], numerals_of(_body(item.passage)))
+        for item in evidence
     ]
-    common = Counter(marks)
+    counts = Counter(marks)
     groups: list[_Group] = []
-    known: defaultdict[_Mark, _Known] = defaultdict(_Known)
-    for each, mark in zip(evidence, marks, strict=True):
-        if common[mark] == 1:
-            groups.append(_Group(kept=each, listed=[]))
-        elif (new := known[mark].admit(each, threshold)) is not None:
+    kept_by_mark: defaultdict[_Mark, _KeptPassages] = defaultdict(_KeptPassages)
+    for item, mark in zip(evidence, marks, strict=True):
+        if counts[mark] == 1:
+            groups.append(_Group(kept=item, listed=[]))
+        elif (new := kept_by_mark[mark].admit(item, threshold)) is not None:
             groups.append(new)
     return tuple(_collapsed(group, rank) for rank, group in enumerate(groups, start=1))
 
@@ -62,7 +62,7 @@ class _Group:
 
 
 @dataclass(slots=True)
-class _Known:
+class _KeptPassages:
     """The passages seen so far that have one table header and the same numbers."""
 
     by_words: dict[tuple[str, ...], _Group] = field(default_factory=dict)
@@ -71,40 +71,40 @@ class _Known:
     """Number, group and wording of the kept passages, by each shingle of their prefixes."""
     kept: int = 0
 
-    def admit(self, each: Evidence, threshold: float) -> _Group | None:
+    def admit(self, item: Evidence, threshold: float) -> _Group | None:
         """Add the evidence to the group it repeats, or return a new group for it."""
-        wording = wording_of("\n".join((*each.passage.heading_path, _body(each.passage))))
+        wording = wording_of("\n".join((*item.passage.heading_path, _body(item.passage))))
         if wording.words in self.by_words:
-            self.by_words[wording.words].listed.append((each, 1.0))
+            self.by_words[wording.words].listed.append((item, 1.0))
             return None
         # So many of the shingles, in one order for all, that near duplicates share one of them:
         # sets whose Jaccard similarity is t share t·n of the n in either, so not all of these can
         # be lacking (Chaudhuri, Ganti and Kaushik, ICDE 2006).
         size = len(wording.shingles)
         prefix = sorted(wording.shingles)[: size - math.ceil(threshold * size - 1e-9) + 1]
-        for group, kept in self._near(prefix):
-            shared = overlap(wording, kept)
-            if shared >= threshold and tell_the_same(
-                _body(each.passage), _body(group.kept.passage)
+        for group, other in self._candidates(prefix):
+            similarity = overlap(wording, other)
+            if similarity >= threshold and tell_the_same(
+                _body(item.passage), _body(group.kept.passage)
             ):
-                group.listed.append((each, shared))
+                group.listed.append((item, similarity))
                 self.by_words[wording.words] = group
                 return None
-        begun = _Group(kept=each, listed=[])
-        self.by_words[wording.words] = begun
+        new_group = _Group(kept=item, listed=[])
+        self.by_words[wording.words] = new_group
         self.kept += 1
         for shingle in prefix:
-            self.by_shingle.setdefault(shingle, []).append((self.kept, begun, wording))
-        return begun
+            self.by_shingle.setdefault(shingle, []).append((self.kept, new_group, wording))
+        return new_group
 
-    def _near(self, prefix: Sequence[int]) -> list[tuple[_Group, Wording]]:
+    def _candidates(self, prefix: Sequence[int]) -> list[tuple[_Group, Wording]]:
         """Return the kept passages that share a prefix shingle with this one, best first."""
-        near = {
+        candidates = {
             number: (group, wording)
             for shingle in prefix
             for number, group, wording in self.by_shingle.get(shingle, ())
         }
-        return [near[number] for number in sorted(near)]
+        return [candidates[number] for number in sorted(candidates)]
 
 
 def _body(passage: Passage) -> str:
@@ -113,9 +113,9 @@ def _body(passage: Passage) -> str:
 
 def _collapsed(group: _Group, rank: int) -> Evidence:
     kept = group.kept
-    listed = list(kept.near_duplicates)
-    for each, shared in group.listed:
-        listed += [_near_duplicate(each.passage, shared), *each.near_duplicates]
+    duplicates = list(kept.near_duplicates)
+    for item, similarity in group.listed:
+        duplicates += [_near_duplicate(item.passage, similarity), *item.near_duplicates]
     record = StageRecord(
         stage=STAGE,
         rank_before=kept.rank,
@@ -127,16 +127,16 @@ def _collapsed(group: _Group, rank: int) -> Evidence:
     return replace(
         kept,
         rank=rank,
-        near_duplicates=tuple(listed),
+        near_duplicates=tuple(duplicates),
         explanation=(*kept.explanation, record),
     )
 
 
-def _near_duplicate(passage: Passage, shared: float) -> NearDuplicate:
+def _near_duplicate(passage: Passage, similarity: float) -> NearDuplicate:
     return NearDuplicate(
         chunk_id=passage.chunk_id,
         document_id=passage.document_id,
         document_title=passage.document_title,
         page=passage.page_start,
-        overlap=shared,
+        overlap=similarity,
     )
