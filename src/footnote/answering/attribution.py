@@ -99,7 +99,7 @@ class Attribution:
     def addresses(self, numbers: Collection[int]) -> frozenset[str]:
         """Every address in these sources; none of one that tries to give orders."""
         cited = [self.evidence[number - 1] for number in sorted(numbers)]
-        trusted_texts = [each.passage.text for each in cited if not each.suspicious]
+        trusted_texts = [item.passage.text for item in cited if not item.suspicious]
         return frozenset(chain.from_iterable(map(addresses_in, trusted_texts)))
 
     def _quotation_spans(self, number: int, clause: str) -> list[tuple[int, int]] | None:
@@ -119,12 +119,16 @@ class Attribution:
         return list(dict.fromkeys(spans))
 
     def _sentences_around(self, number: int, start: int, end: int) -> tuple[int, int]:
-        sentences = [each for each in self._spans_of(number) if len(each.candidates) == 1]
-        overlapping = [each for each in sentences if each.start < end and start < each.end]
+        sentences = [
+            sentence for sentence in self._spans_of(number) if len(sentence.candidates) == 1
+        ]
+        overlapping = [
+            sentence for sentence in sentences if sentence.start < end and start < sentence.end
+        ]
         if not overlapping:
             return start, end
-        first = min(start, *(each.start for each in overlapping))
-        return first, max(end, *(each.end for each in overlapping))
+        first = min(start, *(sentence.start for sentence in overlapping))
+        return first, max(end, *(sentence.end for sentence in overlapping))
 
     async def _supporting_spans(self, number: int, clause: str) -> list[tuple[int, int]]:
         spans = self._spans_of(number)
@@ -134,7 +138,9 @@ class Attribution:
         term_weights = self._term_weights(frozenset(self.analyzer.terms(clause, language)))
         coverages = [_weighted_coverage(term_weights, span.terms) for span in spans]
         penalties = [WINDOW_PRICE * (len(span.candidates) - 1) for span in spans]
-        best = max(range(len(spans)), key=lambda each: (coverages[each] - penalties[each], -each))
+        best = max(
+            range(len(spans)), key=lambda index: (coverages[index] - penalties[index], -index)
+        )
         if coverages[best] < LEAST_COVERAGE:
             nearest = await self._nearest_sentence(number, clause)
             return [] if nearest is None else [nearest]
@@ -144,7 +150,7 @@ class Attribution:
         }
         total = sum(term_weights.values())
         second = max(
-            spans, key=lambda each: sum(uncovered[term] for term in uncovered.keys() & each.terms)
+            spans, key=lambda span: sum(uncovered[term] for term in uncovered.keys() & span.terms)
         )
         gain = sum(uncovered[term] for term in uncovered.keys() & second.terms) / total
         is_disjoint = second.end <= spans[best].start or spans[best].end <= second.start
@@ -154,7 +160,7 @@ class Attribution:
 
     async def _nearest_sentence(self, number: int, clause: str) -> tuple[int, int] | None:
         """The one sentence whose vector is near enough."""
-        spans = [each for each in self._spans_of(number) if len(each.candidates) == 1]
+        spans = [span for span in self._spans_of(number) if len(span.candidates) == 1]
         if self.embedder is None or not spans:
             return None
         try:
@@ -177,10 +183,12 @@ class Attribution:
             item = self.evidence[number - 1]
             sentences = [
                 Span(
-                    candidates=(each,),
-                    terms=frozenset(self.analyzer.terms(each.statement, item.passage.language)),
+                    candidates=(candidate,),
+                    terms=frozenset(
+                        self.analyzer.terms(candidate.statement, item.passage.language)
+                    ),
                 )
-                for each in candidates_of([item])
+                for candidate in candidates_of([item])
             ]
             self._spans[number] = tuple(windows(sentences))
         return self._spans[number]
@@ -191,8 +199,8 @@ class Attribution:
             numbers = range(1, len(self.evidence) + 1)
             sentences = [
                 span
-                for each in numbers
-                for span in self._spans_of(each)
+                for number in numbers
+                for span in self._spans_of(number)
                 if len(span.candidates) == 1
             ]
             term_counts = Counter(chain.from_iterable(span.terms for span in sentences))
@@ -222,8 +230,8 @@ def windows(singles: Sequence[Span]) -> list[Span]:
     return spans
 
 
-def _follows(run: Span, after: Span) -> bool:
-    previous, following = run.candidates[-1], after.candidates[0]
+def _follows(run: Span, next_span: Span) -> bool:
+    previous, following = run.candidates[-1], next_span.candidates[0]
     text = following.evidence.passage.text[previous.end : following.start]
     return not text.strip() and "\n" not in text and following.kind is not BlockKind.TABLE
 

@@ -232,7 +232,7 @@ def _refusal_reason(
         reason = unsupported_reason(linked, comparison.prediction.operation or Operation.COUNT)
         if reason is not None:
             return reason
-    linked_numbers = linked.linked_numbers(but=comparison.filter_column)
+    linked_numbers = linked.linked_numbers(excluding=comparison.filter_column)
     if (number := first_number_beside(filtered.rest, linked_numbers)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "

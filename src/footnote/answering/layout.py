@@ -82,7 +82,7 @@ class Layout:
         for continuation in _CONTINUATIONS:
             continued = _units(text + continuation, self._before)
             pairs = zip(complete, continued, strict=False)
-            complete = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+            complete = [entry for entry, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
         return [unit for unit, _ in complete]
 
     def _completed_units(self, *, final: bool) -> list[Unit]:
@@ -123,7 +123,7 @@ def _is_continuation_known(text: str, start: int) -> bool:
     return start + len(_match_text(_OPENING, text, start)) < len(text)
 
 
-def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
+def _units(text: str, previous: Kind | None) -> Iterator[tuple[Unit, int]]:
     """Each unit with the offset at which it ends."""
     position = line_breaks = 0
     while True:
@@ -132,7 +132,7 @@ def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
         position += len(space)
         if position == len(text):
             return
-        opens_line = line_breaks > 0 or before is None
+        opens_line = line_breaks > 0 or previous is None
         match = _LAYOUT.match(text, position) if opens_line else None
         omitted_end = _end_of_omitted(text, match)
         if omitted_end is not None:
@@ -146,44 +146,44 @@ def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
         body = text[start:end].strip()
         if body:
             indent = len(space) - (space.rfind("\n") + 1) if kind is Kind.ITEM else 0
-            nested = indent if before is Kind.ITEM else 0
-            gap = _gap(kind, before, line_breaks) + " " * min(nested, _DEEPEST_INDENT)
+            nested = indent if previous is Kind.ITEM else 0
+            gap = _gap(kind, previous, line_breaks) + " " * min(nested, _DEEPEST_INDENT)
             yield Unit(kind=kind, gap=gap, sign=sign, body=body), next_position
-            before, line_breaks = kind, 0
+            previous, line_breaks = kind, 0
         position = next_position
 
 
-def _gap(kind: Kind, before: Kind | None, breaks: int) -> str:
+def _gap(kind: Kind, previous: Kind | None, breaks: int) -> str:
     """What stands before a unit; a table and a list must not swallow what follows them."""
     if breaks == 0 and kind is Kind.TEXT:
         return " "
-    needs_blank_line = kind is Kind.TABLE_HEAD or (before is Kind.ROW) != (kind is Kind.ROW)
-    return "\n\n" if breaks > 1 or (needs_blank_line and before is not Kind.TABLE_HEAD) else "\n"
+    needs_blank_line = kind is Kind.TABLE_HEAD or (previous is Kind.ROW) != (kind is Kind.ROW)
+    return "\n\n" if breaks > 1 or (needs_blank_line and previous is not Kind.TABLE_HEAD) else "\n"
 
 
-def _end_of_omitted(text: str, found: re.Match[str] | None) -> int | None:
+def _end_of_omitted(text: str, match: re.Match[str] | None) -> int | None:
     """Where to go on after what is left out: rules, quote signs, fences and stray separators."""
-    if found is None:
+    if match is None:
         return None
-    if found["quote"] or found["rule"]:
-        return found.end()
-    line_end = found.start() + len(_match_text(_LINE, text, found.start()))
-    if found["fence"] or (found["row"] and _is_separator(text[found.start() : line_end])):
+    if match["quote"] or match["rule"]:
+        return match.end()
+    line_end = match.start() + len(_match_text(_LINE, text, match.start()))
+    if match["fence"] or (match["row"] and _is_separator(text[match.start() : line_end])):
         return line_end
     return None
 
 
 def _unit_extent(
-    text: str, position: int, found: re.Match[str] | None
+    text: str, position: int, match: re.Match[str] | None
 ) -> tuple[Kind, str, int, int]:
     """A unit's kind and sign, and where its body begins and ends."""
-    if found is None or found["item"]:
-        sign = f"{found.group().strip()} " if found else ""
-        start = found.end() if found else position
-        return (Kind.ITEM if found else Kind.TEXT), sign, start, _sentence_end(text, start)
+    if match is None or match["item"]:
+        sign = f"{match.group().strip()} " if match else ""
+        start = match.end() if match else position
+        return (Kind.ITEM if match else Kind.TEXT), sign, start, _sentence_end(text, start)
     length = min(len(_match_text(_LINE, text, position)), LONGEST_STATEMENT)
-    if found["heading"]:
-        return Kind.HEADING, f"{found.group().strip()} ", found.end(), position + length
+    if match["heading"]:
+        return Kind.HEADING, f"{match.group().strip()} ", match.end(), position + length
     return Kind.ROW, "", position, position + length
 
 

@@ -145,10 +145,10 @@ class LinkedQuestion:
         """
         if self.selection is not None:
             all_matches = replace(self, selection=None).matched_cells.items()
-            others = {
+            other_matches = {
                 column: cells for column, cells in all_matches if column != self.selection.column
             }
-            return {self.selection.column: self.selection.cells, **others}
+            return {self.selection.column: self.selection.cells, **other_matches}
         title_terms = frozenset[str]().union(
             *(self.terms_of(without_unit(self.table.header[column])) for column in self.titles)
         )
@@ -218,12 +218,12 @@ class LinkedQuestion:
         )
         return [word for word in self.question.split() if not self.terms_of(word) <= linked_terms]
 
-    def linked_numbers(self, *, but: int | None = None) -> frozenset[str]:
+    def linked_numbers(self, *, excluding: int | None = None) -> frozenset[str]:
         """The numbers in titles, document names and matched cells, as strings of digits.
 
-        Matched cells of the column `but` are left out.
+        Matched cells of the column `excluding` are left out.
         """
-        cell_groups = (cells for column, cells in self.matched_cells.items() if column != but)
+        cell_groups = (cells for column, cells in self.matched_cells.items() if column != excluding)
         texts = [
             *self.table.header,
             *self.context_titles,
@@ -236,13 +236,13 @@ class LinkedQuestion:
         texts = [*self.table.header, *(cell.text for row in self.table.rows for cell in row.cells)]
         return not self.terms_of(name) & self.all_terms(*texts, *self.context_titles)
 
-    def is_linked(self, stretch: str, titles: Sequence[str] = ()) -> bool:
+    def is_linked(self, phrase: str, titles: Sequence[str] = ()) -> bool:
         """Whether a part of the question is explained by the table.
 
         True if it shares a term with a matched cell, or if all its terms are in the titles of the
         document and sections or in one of `titles`.
         """
-        phrase_terms = self.terms_of(stretch)
+        phrase_terms = self.terms_of(phrase)
         cell_terms = self.all_terms(
             *(cell for cells in self.matched_cells.values() for cell in cells)
         )
@@ -253,14 +253,16 @@ class LinkedQuestion:
             or any(phrase_terms <= self.all_terms(title) for title in titles)
         )
 
-    def distinguishes(self, row: Row, others: Sequence[Row]) -> bool:
+    def distinguishes(self, row: Row, other_rows: Sequence[Row]) -> bool:
         """Whether the question mentions a word of this row that not all of the other rows
         contain."""
 
-        def mentioned_terms(one: Row) -> frozenset[str]:
-            return self.all_terms(*(cell.text for cell in one.cells)) & self.terms_of(self.question)
+        def mentioned_terms(table_row: Row) -> frozenset[str]:
+            return self.all_terms(*(cell.text for cell in table_row.cells)) & self.terms_of(
+                self.question
+            )
 
-        return not mentioned_terms(row) <= frozenset.intersection(*map(mentioned_terms, others))
+        return not mentioned_terms(row) <= frozenset.intersection(*map(mentioned_terms, other_rows))
 
     def matches_filter(self, row: Row) -> bool:
         """Whether the row has a matched value in every column that has matched values."""

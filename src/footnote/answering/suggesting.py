@@ -69,7 +69,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviousTurn:
-    """What was asked and answered: what only asks it again is no suggestion."""
+    """The previous question and answer; a suggestion must not only ask it again."""
 
     question: str
     answer: str
@@ -82,7 +82,7 @@ class PreviousTurn:
 
     def asks(self, question: str) -> bool:
         """Whether it was asked already, in the same words."""
-        asked_words = {plain_words(each) for each in (self.question, *self.earlier)}
+        asked_words = {plain_words(text) for text in (self.question, *self.earlier)}
         return plain_words(question) in asked_words
 
 
@@ -107,32 +107,32 @@ async def propose(
     tables alone are asked about. Raises ModelUnavailable.
     """
     evidence = [
-        Evidence(passage=each, rank=rank, score=1.0)
-        for rank, each in enumerate(passages, 1)
-        if not each.suspicious
+        Evidence(passage=passage, rank=rank, score=1.0)
+        for rank, passage in enumerate(passages, 1)
+        if not passage.suspicious
     ]
-    from_tables = [list(_cell_proposals(each, previous, language)) for each in evidence]
+    from_tables = [list(_cell_proposals(item, previous, language)) for item in evidence]
     from_topics = []
     if reader is not None:
         for topic, topic_evidence in _topics(evidence, previous)[:READ_TOPICS]:
             if proposal := await _best_for_topic(reader, topic, topic_evidence, previous, language):
                 from_topics.append(proposal)
-    from_topics.sort(key=lambda each: -each.probability)
+    from_topics.sort(key=lambda proposal: -proposal.probability)
     return list(_in_turn([from_topics, *from_tables], previous))
 
 
-def _in_turn(several: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
+def _in_turn(lists: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
     """One of each list after the other, each question and each answer once."""
-    seen: set[str] = set()
-    for turn in zip_longest(*several):
+    proposed: set[str] = set()
+    for turn in zip_longest(*lists):
         for proposal in turn:
             if (
                 proposal is None
                 or previous.asks(proposal.question)
-                or plain_words(proposal.question) in seen
+                or plain_words(proposal.question) in proposed
             ):
                 continue
-            seen.add(plain_words(proposal.question))
+            proposed.add(plain_words(proposal.question))
             yield proposal
 
 
@@ -147,7 +147,7 @@ def _topics(
             if topic is not None:
                 evidence_by_topic.setdefault(topic, []).append(item)
     return sorted(
-        evidence_by_topic.items(), key=lambda each: contains_phrase(each[0], previous.question)
+        evidence_by_topic.items(), key=lambda pair: contains_phrase(pair[0], previous.question)
     )
 
 
@@ -211,14 +211,14 @@ def _cell_proposals(
 ) -> Iterator[Proposal]:
     """Cells of the rows that were spoken of, then of others."""
     rows = [row for row in candidates_of([evidence]) if len(cells_of(row)) > 1]
-    rows.sort(key=lambda each: not _is_spoken_of(each, previous))
+    rows.sort(key=lambda row: not _is_mentioned(row, previous))
     for row in rows[:ROWS]:
         name, *cells = cells_of(row)
         if not _is_clean(name.text, LONGEST_ROW) or not any(map(str.isalpha, name.text)):
             continue
         # The column of the answer is what else the other rows are asked for.
         cells.sort(
-            key=lambda each: not (each.title and contains_phrase(each.title, previous.question))
+            key=lambda cell: not (cell.title and contains_phrase(cell.title, previous.question))
         )
         askable = [
             cell
@@ -227,9 +227,9 @@ def _cell_proposals(
             and ":" not in cell.title
             and _is_clean(cell.title, LONGEST_TOPIC)
             and plain_words(cell.text) != plain_words(name.text)
-            and not (_is_spoken_of(row, previous) and previous.holds(cell.text))
+            and not (_is_mentioned(row, previous) and previous.holds(cell.text))
         ]
-        for cell in askable[: 2 if _is_spoken_of(row, previous) else 1]:
+        for cell in askable[: 2 if _is_mentioned(row, previous) else 1]:
             yield Proposal(
                 question=_CELL.get(language, "{0}: {1}?").format(name.text, cell.title.rstrip("?")),
                 passage=evidence.passage,
@@ -239,16 +239,16 @@ def _cell_proposals(
             )
 
 
-def _is_spoken_of(row: Candidate, previous: PreviousTurn) -> bool:
+def _is_mentioned(row: Candidate, previous: PreviousTurn) -> bool:
     """Whether a table's row is what was asked or answered about."""
     name = cells_of(row)[0].text
     return contains_phrase(name, previous.question) or contains_phrase(name, previous.answer)
 
 
-def _is_clean(text: str, most: int) -> bool:
+def _is_clean(text: str, max_length: int) -> bool:
     """Whether a text of a document can stand in a question: short, plain, and no order."""
     return (
-        2 <= len(text) <= most
+        2 <= len(text) <= max_length
         and any(map(str.isalpha, text))
         and plain_text(text) == text
         and not addresses_in(text)

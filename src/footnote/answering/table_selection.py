@@ -109,7 +109,7 @@ def select_tables(
     matches = [match for match in matches if match.unlinked_count == fewest]
     if len(matches) < _SEVERAL:
         return matches
-    first, second, *_ = sorted(matches, key=lambda each: each.located.probability, reverse=True)
+    first, second, *_ = sorted(matches, key=lambda match: match.located.probability, reverse=True)
     probability, second_probability = first.located.probability, second.located.probability
     if log_odds(probability) - log_odds(second_probability) < FAR_MORE:
         return matches
@@ -182,19 +182,19 @@ class AmbiguousRow:
 
 
 def may_be_ambiguous(
-    question: str, found: LocatedAnswer, evidence: Sequence[Evidence], terms: Terms
+    question: str, answer: LocatedAnswer, evidence: Sequence[Evidence], terms: Terms
 ) -> bool:
     """Whether the missing part of an incomplete table may have rows that match equally well."""
-    table = table_around(found.candidate, evidence)
+    table = table_around(answer.candidate, evidence)
     if table is None or table.is_whole:
         return False
-    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[answer])
     return bool(linked.matched_cells) and not linked.matches_one_name
 
 
 def ambiguous_rows(
     question: str,
-    found: LocatedAnswer,
+    answer: LocatedAnswer,
     evidence: Sequence[Evidence],
     terms: Terms,
     read_answers: Sequence[LocatedAnswer] = (),
@@ -205,18 +205,18 @@ def ambiguous_rows(
     above the others. The latter is not checked for numbers under a mentioned title with at most one
     unexplained word.
     """
-    table = table_around(found.candidate, evidence)
+    table = table_around(answer.candidate, evidence)
     if table is None or any(len(row.cells) != len(table.header) for row in table.rows):
         return []
-    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[answer])
     column = next(iter(linked.answer_columns), None)
     matching_rows = [row for row in table.rows if linked.matches_filter(row)]
     if column in (0, *linked.matched_cells) and table.is_whole and not linked.unlinked_words:
-        return _listed_rows(found, linked, matching_rows)
+        return _listed_rows(answer, linked, matching_rows)
     answer_rows = [
         row
         for row in matching_rows
-        if row.candidate.canonical_span == found.candidate.canonical_span
+        if row.candidate.canonical_span == answer.candidate.canonical_span
     ]
     if (
         column is None
@@ -250,7 +250,7 @@ def ambiguous_rows(
     return [
         AmbiguousRow(
             located=replace(
-                found,
+                answer,
                 candidate=row.candidate,
                 start=row.cells[column].start,
                 end=row.cells[column].end,
@@ -269,7 +269,7 @@ def ambiguous_rows(
 
 
 def _listed_rows(
-    found: LocatedAnswer, linked: LinkedQuestion, rows: Sequence[Row]
+    answer: LocatedAnswer, linked: LinkedQuestion, rows: Sequence[Row]
 ) -> list[AmbiguousRow]:
     """The names of the rows of the group that the question names, with their further words.
 
@@ -291,7 +291,7 @@ def _listed_rows(
     return [
         AmbiguousRow(
             located=replace(
-                found, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
+                answer, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
             ),
             text=f"{table.name_of(row, columns)} — "
             + ", ".join(f"{table.header[column]}: {row.cells[column].text}" for column in columns),
@@ -345,14 +345,14 @@ def rows_read_apart(
         if column in linked.numeric:
             continue
         in_group = [row.cells[column].text == best_row.cells[column].text for row in table.rows]
-        inside = [
+        group_scores = [
             score for score, is_inside in zip(known_scores, in_group, strict=True) if is_inside
         ]
-        outside = [
+        other_scores = [
             score for score, is_inside in zip(known_scores, in_group, strict=True) if not is_inside
         ]
-        if len(inside) >= _SEVERAL and outside and min(inside) > max(outside):
-            lead = min(inside) - max(outside)
+        if len(group_scores) >= _SEVERAL and other_scores and min(group_scores) > max(other_scores):
+            lead = min(group_scores) - max(other_scores)
             groups.append(ReadApart(column=column, cell=best_row.cells[column].text, lead=lead))
     return groups[0] if len(groups) == 1 else None
 

@@ -179,7 +179,9 @@ def name_of_row(
     """What the row is called in its table, beside these columns of it; nothing of what is none."""
     table = table_around(row, evidence)
     rows = () if table is None else table.rows
-    matching_rows = (each for each in rows if each.candidate.canonical_span == row.canonical_span)
+    matching_rows = (
+        table_row for table_row in rows if table_row.candidate.canonical_span == row.canonical_span
+    )
     matching_row = next(matching_rows, None)
     return (
         "" if table is None or matching_row is None else table.name_of(matching_row, shown_columns)
@@ -188,15 +190,17 @@ def name_of_row(
 
 def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:
     """The tables that rows of the evidence belong to, each once."""
-    seen: set[tuple[object, ...]] = set()
+    seen_rows: set[tuple[object, ...]] = set()
     for row in candidates_of(evidence):
         passage = row.evidence.passage
         document = (passage.document_id, passage.version)
-        if (*document, row.canonical_span) in seen:
+        if (*document, row.canonical_span) in seen_rows:
             continue
         table = table_around(row, evidence)
         if table is not None:
-            seen |= {(*document, each.candidate.canonical_span) for each in table.rows}
+            seen_rows |= {
+                (*document, table_row.candidate.canonical_span) for table_row in table.rows
+            }
             yield table
 
 
@@ -210,9 +214,9 @@ def holds_table(evidence: Evidence) -> bool:
     return any(map(_is_table_row, candidates_of([evidence])))
 
 
-def is_cell(found: LocatedAnswer) -> bool:
+def is_cell(answer: LocatedAnswer) -> bool:
     """Whether an answer stands in a row under a header."""
-    return _is_table_row(found.candidate)
+    return _is_table_row(answer.candidate)
 
 
 def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
@@ -243,7 +247,7 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
             return
 
 
-def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> LocatedAnswer:
+def in_named_column(question: str, answer: LocatedAnswer, terms: Terms) -> LocatedAnswer:
     """Move the answer to the row's cell under the one column whose title is mentioned.
 
     A bracketed part or trailing unit of the title need not be mentioned. A column whose cell value
@@ -251,7 +255,7 @@ def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> Locate
     """
     mentioned_cells = [
         cell
-        for cell in cells_of(found.candidate)
+        for cell in cells_of(answer.candidate)
         if cell.start < cell.end
         and mentions_title(cell.title, question, terms)
         and not contains_phrase(cell.text, question)
@@ -259,10 +263,10 @@ def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> Locate
     titles = disambiguate_titles([cell.title for cell in mentioned_cells], question, terms)
     mentioned_cells = [cell for cell in mentioned_cells if cell.title in titles]
     if len(mentioned_cells) != 1 or (
-        mentioned_cells[0].start < found.end and found.start < mentioned_cells[0].end
+        mentioned_cells[0].start < answer.end and answer.start < mentioned_cells[0].end
     ):
-        return found
-    return replace(found, start=mentioned_cells[0].start, end=mentioned_cells[0].end)
+        return answer
+    return replace(answer, start=mentioned_cells[0].start, end=mentioned_cells[0].end)
 
 
 def _is_table_row(candidate: Candidate) -> bool:
@@ -292,17 +296,17 @@ def _whole_passage_span(passage: Passage) -> BlockSpan:
     )
 
 
-def _merged_part_at(place: int, parts: Sequence[_Part]) -> _Part:
+def _merged_part_at(offset: int, parts: Sequence[_Part]) -> _Part:
     """The stretch that a place lies in, of parts that overlap or follow each other."""
     merged: list[_Part] = []
-    for part in sorted(parts, key=lambda each: (each.start, each.end)):
+    for part in sorted(parts, key=lambda part: (part.start, part.end)):
         last = merged[-1] if merged else None
         if last is not None and part.start - last.end <= _BETWEEN_PARTS:
-            furthest = max(last, part, key=lambda each: each.end)
+            furthest = max(last, part, key=lambda part: part.end)
             merged[-1] = _Part(last.start, furthest.end, last.begins, furthest.ends)
         else:
             merged.append(part)
-    return next(each for each in merged if each.start <= place < each.end)
+    return next(part for part in merged if part.start <= offset < part.end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

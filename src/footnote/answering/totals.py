@@ -62,7 +62,7 @@ def totals_of(table: Table) -> Totals:
         verdicts = [verdict for verdict, _ in walk(believing=False)]
     is_sum = [verdict in _SUMMING for verdict in verdicts]
     return Totals(
-        own=tuple(compress(table.rows, (not each for each in is_sum))),
+        own=tuple(compress(table.rows, (not flag for flag in is_sum))),
         sums=tuple(compress(table.rows, is_sum)),
         unclear=tuple(compress(table.rows, (verdict is _Verdict.UNCLEAR for verdict in verdicts))),
     )
@@ -108,17 +108,17 @@ class _Walk:
         What is a sum only beside others is believed or not.
         """
         columns = list(_number_columns(self.table))
-        every, recent = _Above(), _Above()
+        all_above, recent = _Above(), _Above()
         verdicts = []
         for number in range(len(self.table.rows)):
-            verdict, digits = self._verdict(number, columns, every, recent)
+            verdict, digits = self._verdict(number, columns, all_above, recent)
             if verdict is _Verdict.LIKE_OTHERS and not believing:
                 verdict = _Verdict.OWN
             verdicts.append((verdict, digits))
             if verdict in _SUMMING:
                 recent = _Above()
             else:
-                every.add(number, columns)
+                all_above.add(number, columns)
                 recent.add(number, columns)
         return verdicts
 
@@ -126,21 +126,21 @@ class _Walk:
         self,
         number: int,
         columns: Sequence[Sequence[Decimal | None]],
-        every: _Above,
+        all_above: _Above,
         recent: _Above,
     ) -> tuple[_Verdict, int]:
         is_called = self._is_named_total(number)
         agreement = max(
             (
                 _sum_agreement(number, columns, above, 1 if is_called else 2)
-                for above in (every, recent)
+                for above in (all_above, recent)
             ),
-            key=lambda each: each.agreeing,
+            key=lambda candidate: candidate.agreeing,
         )
         if not agreement.agreeing:
             is_unclear = (agreement.differing or number == 0) and self._is_only_named_total(number)
             return (_Verdict.UNCLEAR if is_unclear else _Verdict.OWN), 0
-        stands_out = self._stands_out(number, every)
+        stands_out = self._stands_out(number, all_above)
         if is_called or (stands_out and agreement.is_sure):
             return _Verdict.SUM, agreement.digits
         is_last = number == len(self.table.rows) - 1
@@ -177,23 +177,25 @@ class _Walk:
         return cells[0].text if cells else ""
 
 
-def _last_row_verdict(found: _Agreement, stands_out: bool) -> _Verdict:
+def _last_row_verdict(agreement: _Agreement, stands_out: bool) -> _Verdict:
     """What the last row is whose name does not say, where one of its numbers agrees."""
-    if found.differing == 0 or found.agreeing > 1:
-        is_sum = found.is_sure or (found.differing == 0 and (stands_out or found.agreeing > 1))
+    if agreement.differing == 0 or agreement.agreeing > 1:
+        is_sum = agreement.is_sure or (
+            agreement.differing == 0 and (stands_out or agreement.agreeing > 1)
+        )
         return _Verdict.SUM if is_sum else _Verdict.UNCLEAR
     # An average may stand beside the total of another column.
-    return _Verdict.UNCLEAR if found.is_sure or stands_out else _Verdict.OWN
+    return _Verdict.UNCLEAR if agreement.is_sure or stands_out else _Verdict.OWN
 
 
-def _middle_row_verdict(found: _Agreement) -> _Verdict:
+def _middle_row_verdict(agreement: _Agreement) -> _Verdict:
     """The same of a row that others follow."""
-    if found.differing:
-        is_likely = found.agreeing > 1 and found.digits >= AMID_DIGITS
+    if agreement.differing:
+        is_likely = agreement.agreeing > 1 and agreement.digits >= AMID_DIGITS
         return _Verdict.LIKE_OTHERS if is_likely else _Verdict.OWN
-    if found.digits >= AMID_DIGITS:
+    if agreement.digits >= AMID_DIGITS:
         return _Verdict.SUM
-    return _Verdict.LIKE_OTHERS if found.digits >= LEAST_DIGITS else _Verdict.OWN
+    return _Verdict.LIKE_OTHERS if agreement.digits >= LEAST_DIGITS else _Verdict.OWN
 
 
 def _sum_agreement(
@@ -210,7 +212,7 @@ def _sum_agreement(
             continue
         agreeing += 1
         # To add nothing tells nothing.
-        addends = [each for row in above.rows if (each := column[row])]
+        addends = [addend for row in above.rows if (addend := column[row])]
         significant_digits = _significant_digits([*addends, value])
         digits += significant_digits
         is_sure = is_sure or significant_digits + len(addends) > TELLING_DIGITS + 1

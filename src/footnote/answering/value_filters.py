@@ -122,7 +122,7 @@ def filter_rows(
         values = _question_times(linked, cells)
     if isinstance(values, NotComparable):
         return values
-    linked_numbers = linked.linked_numbers(but=column)
+    linked_numbers = linked.linked_numbers(excluding=column)
     unlinked_values = [
         value for value in values if not _digit_runs(linked.question, value) <= linked_numbers
     ]
