@@ -91,7 +91,7 @@ class ClaimEvidence:
     def coverage(self) -> float:
         """Share of the statement's terms that stand in its quotes; 0 without terms."""
         claim_terms = self.claim_values.term_set
-        quote_terms = frozenset[str]().union(*(each.term_set for each in self.quote_values))
+        quote_terms = frozenset[str]().union(*(values.term_set for values in self.quote_values))
         return len(claim_terms & quote_terms) / len(claim_terms) if claim_terms else 0.0
 
     @property
@@ -102,32 +102,36 @@ class ClaimEvidence:
     @property
     def judged_text(self) -> str:
         """What a judge reads: the quotes under their titles and headings."""
-        return "\n".join((*(each.text for each in self.labels), "\n\n".join(self.quotes)))
+        return "\n".join((*(label.text for label in self.labels), "\n\n".join(self.quotes)))
 
 
 def pair_with_evidence(
-    text: str, cited: Sequence[Citation], passages: Mapping[str, Passage], reader: ClaimReader
+    text: str, citations: Sequence[Citation], passages: Mapping[str, Passage], reader: ClaimReader
 ) -> ClaimEvidence:
     """A sentence with the citations it has, at least one of them."""
-    quotes = tuple(sorted({each.quote for each in cited}))
+    quotes = tuple(sorted({citation.quote for citation in citations}))
     cited_passages = {
-        each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages
+        citation.chunk_id: passages[citation.chunk_id]
+        for citation in citations
+        if citation.chunk_id in passages
     }
-    passage_languages = (each.language for _, each in sorted(cited_passages.items()))
+    passage_languages = (passage.language for _, passage in sorted(cited_passages.items()))
     language = next(filter(None, passage_languages), None) or reader.guess(quotes)
     claim_language = reader.language_of(text, language, quotes)
-    labels = {" › ".join((each.document_title, *each.heading_path)) for each in cited} - {""}
-    surroundings = sorted(labels | {each.text for each in cited_passages.values()})
+    labels = {
+        " › ".join((citation.document_title, *citation.heading_path)) for citation in citations
+    } - {""}
+    surroundings = sorted(labels | {passage.text for passage in cited_passages.values()})
     return ClaimEvidence(
         statement=text,
         quotes=quotes,
-        shown_statements=_shown_statements(cited, cited_passages),
+        shown_statements=_shown_statements(citations, cited_passages),
         language=language,
         claim_language=claim_language,
         claim_values=reader(text, claim_language),
         quote_values=tuple(reader(quote, language) for quote in quotes),
-        labels=tuple(reader(each, language) for each in sorted(labels)),
-        around=tuple(reader(each, language) for each in surroundings),
+        labels=tuple(reader(label, language) for label in sorted(labels)),
+        around=tuple(reader(surrounding, language) for surrounding in surroundings),
     )
 
 
@@ -169,17 +173,21 @@ def _is_sentence_run(statement: str, quote: str) -> bool:
     )
 
 
-def _shown_statements(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozenset[str]:
+def _shown_statements(
+    citations: Sequence[Citation], passages: Mapping[str, Passage]
+) -> frozenset[str]:
     """Quotes of tables and lists as statements, by the rules that make answers of quotes."""
-    cited_spans = {(each.chunk_id, each.char_start, each.char_end) for each in cited}
+    cited_spans = {
+        (citation.chunk_id, citation.char_start, citation.char_end) for citation in citations
+    }
     statements = set()
     for passage in passages.values():
-        if any(each.kind is not BlockKind.PARAGRAPH for each in passage.spans) or not passage.spans:
+        if any(span.kind is not BlockKind.PARAGRAPH for span in passage.spans) or not passage.spans:
             evidence = Evidence(passage=passage, rank=1, score=0.0)
             statements |= {
-                _plain_text(each.statement)
-                for each in candidates_of([evidence])
-                if (passage.chunk_id, *each.canonical_span) in cited_spans
+                _plain_text(candidate.statement)
+                for candidate in candidates_of([evidence])
+                if (passage.chunk_id, *candidate.canonical_span) in cited_spans
             }
     return frozenset(statements)
 

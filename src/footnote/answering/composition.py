@@ -70,7 +70,7 @@ class Composition:
         """Whether the model says so in its own words and nothing was released."""
         return self.refuses or (
             not self.sentences
-            and sounds_like_refusal(" ".join(each.text for each in self._unreleased))
+            and sounds_like_refusal(" ".join(sentence.text for sentence in self._unreleased))
         )
 
     async def feed(self, text: str) -> list[Piece]:
@@ -101,19 +101,20 @@ class Composition:
             return
         pending, self._unreleased = self._unreleased, []
         citations_by_marker = {
-            each.marker: each for each in self._statements.attribution.footnotes.citations
+            citation.marker: citation
+            for citation in self._statements.attribution.footnotes.citations
         }
-        for each in pending:
+        for sentence in pending:
             previous = self.sentences[-1] if self.sentences else None
             new_markers = [
-                marker for marker in each.markers if marker not in self._released_citations
+                marker for marker in sentence.markers if marker not in self._released_citations
             ]
             for marker in new_markers:
                 self._released_citations[marker] = replace(
                     citations_by_marker[marker], marker=len(self._released_citations) + 1
                 )
-            markers = tuple(self._released_citations[marker].marker for marker in each.markers)
-            self.sentences.append(replace(each, markers=markers))
+            markers = tuple(self._released_citations[marker].marker for marker in sentence.markers)
+            self.sentences.append(replace(sentence, markers=markers))
             yield TextWritten(text=self.sentences[-1].piece(previous))
             for marker in new_markers:
                 yield CitationMade(citation=self._released_citations[marker])

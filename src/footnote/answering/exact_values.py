@@ -57,10 +57,10 @@ class ExactValues:
     def years(self) -> frozenset[int]:
         """Every number that may be a year, also of the dates."""
         figure_years = {
-            int(value) for each in self.figures for value in each.values if 1000 <= value < 2200
+            int(value) for figure in self.figures for value in figure.values if 1000 <= value < 2200
         }
         date_years = {
-            day.year for each in self.dates for day in each.readings if day.year is not None
+            day.year for mention in self.dates for day in mention.readings if day.year is not None
         }
         return frozenset(figure_years | date_years)
 
@@ -69,17 +69,17 @@ def extract_values(text: str, language: str | None, analyzer: Analyzer) -> Exact
     """Read a text in this language; None is read as English."""
     text = without_hidden(text)
     dates = [*dates_mentioned(text), *months_after_time_words(text)]
-    dates.sort(key=lambda each: each.start)
-    figures = figures_of(text, language, [(each.start, each.end) for each in dates])
-    figure_and_date_spans = [(each.start, each.end) for each in dates]
-    figure_and_date_spans += [(each.start, each.end) for each in figures if each.claims]
+    dates.sort(key=lambda mention: mention.start)
+    figures = figures_of(text, language, [(mention.start, mention.end) for mention in dates])
+    figure_and_date_spans = [(mention.start, mention.end) for mention in dates]
+    figure_and_date_spans += [(figure.start, figure.end) for figure in figures if figure.claims]
     # "Million dollars" is compared as a part of its figure, and June as a part of its date.
     terms = [
         term
         for term in _extract_terms(text, language, analyzer)
         if not any(start < term.end and term.start < end for start, end in figure_and_date_spans)
     ]
-    term_starts = {each.start for each in terms}
+    term_starts = {term.start for term in terms}
     is_german = language == "de"
     names = names_of(
         text, nouns_have_capitals=is_german, telling=term_starts if is_german else None
@@ -87,7 +87,7 @@ def extract_values(text: str, language: str | None, analyzer: Analyzer) -> Exact
     return ExactValues(
         text=text,
         terms=tuple(terms),
-        term_set=frozenset(each.term for each in terms),
+        term_set=frozenset(term.term for term in terms),
         figures=tuple(figures),
         dates=tuple(dates),
         names=tuple(
@@ -112,13 +112,13 @@ def missing_figures(claim: ExactValues, sources: Sequence[ExactValues]) -> list[
 
 def missing_dates(claim: ExactValues, sources: Sequence[ExactValues]) -> list[DateMention]:
     """The dates of the claim that no source contains; a month alone may be named in any way."""
-    mentions = [mention for each in sources for mention in each.dates]
-    years = frozenset(year for each in sources for year in each.years)
+    mentions = [mention for source in sources for mention in source.dates]
+    years = frozenset(year for source in sources for year in source.years)
     missing = [date for date in claim.dates if not bears_out(date, mentions, years)]
     if not missing:
         return []
-    named_months = {Day(month=month) for each in sources for month in months_named(each.text)}
-    return [each for each in missing if named_months.isdisjoint(each.readings)]
+    named_months = {Day(month=month) for source in sources for month in months_named(source.text)}
+    return [date for date in missing if named_months.isdisjoint(date.readings)]
 
 
 def in_spelling_of(sources: Sequence[ExactValues], claim: ExactValues) -> str:
@@ -247,4 +247,4 @@ def _extract_terms(text: str, language: str | None, analyzer: Analyzer) -> list[
     stems = analyzer.word_terms([word for word, _, _ in words], language)
     for (_, start, end), word_terms in zip(words, stems, strict=True):
         content_terms += [Term(term=term, start=start, end=end) for term in word_terms[:1]]
-    return sorted(content_terms, key=lambda each: each.start)
+    return sorted(content_terms, key=lambda term: term.start)

@@ -69,17 +69,17 @@ class InjectionDetector:
         worded in ways that no reader knows. What was found out when a passage was published is
         taken from it; another is looked at the first time, as long as the reader takes.
         """
-        passages = [each.passage for each in evidence]
-        if any(each.suspicious is None for each in passages):
+        passages = [item.passage for item in evidence]
+        if any(passage.suspicious is None for passage in passages):
             passages = await self.classify_passages(passages)
         return tuple(
-            replace(each, passage=passage, suspicious=each.suspicious or passage.suspicious is True)
-            for each, passage in zip(evidence, passages, strict=True)
+            replace(item, passage=passage, suspicious=item.suspicious or passage.suspicious is True)
+            for item, passage in zip(evidence, passages, strict=True)
         )
 
     async def classify_passages(self, passages: Sequence[Passage]) -> list[Passage]:
         """The passages, each with whether its title, headings or text give orders."""
-        unclassified = [each for each in passages if each.suspicious is None]
+        unclassified = [passage for passage in passages if passage.suspicious is None]
         texts = {_digest(text): text for text in map(all_text, unclassified)}
         # Taken before the model runs: others may evict them meanwhile.
         flags = {digest: self._known[digest] for digest in texts if digest in self._known}
@@ -91,10 +91,10 @@ class InjectionDetector:
                 self._known.pop(next(iter(self._known)))
             self._known[digest] = is_injection
         return [
-            replace(each, suspicious=flags[_digest(all_text(each))])
-            if each.suspicious is None
-            else each
-            for each in passages
+            replace(passage, suspicious=flags[_digest(all_text(passage))])
+            if passage.suspicious is None
+            else passage
+            for passage in passages
         ]
 
     async def classify_context(self, context: PassageContext) -> PassageContext:

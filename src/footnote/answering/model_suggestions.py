@@ -74,13 +74,13 @@ async def written_proposals(
             reply.append(piece.text)
             model_name = piece.model or model_name
     # What would be left of a line without its address is no question that the model wrote.
-    lines = [each for each in wordings("".join(reply)) if not addresses_in(each)]
+    lines = [line for line in wordings("".join(reply)) if not addresses_in(line)]
     candidates = dict.fromkeys(map(plain_text, lines))
     questions = [
-        each
-        for each in candidates
-        if 2 < len(each) <= LONGEST_QUESTION
-        and any(map(str.isalpha, each))
-        and not previous.asks(each)
+        question
+        for question in candidates
+        if 2 < len(question) <= LONGEST_QUESTION
+        and any(map(str.isalpha, question))
+        and not previous.asks(question)
     ]
     return tuple(questions[:count]), model_name

@@ -57,11 +57,11 @@ def names_of(
     names: list[Name] = []
     for words in _capitalised_runs(text, linking_words):
         run = [
-            each
-            for each in words
+            match
+            for match in words
             if telling is None
-            or each.start() in telling
-            or not _opens_clause(text, each.start(), sentence_starts)
+            or match.start() in telling
+            or not _opens_clause(text, match.start(), sentence_starts)
         ]
         if not run:
             continue
@@ -131,7 +131,7 @@ def acronyms_of(text: str) -> frozenset[str]:
 def plain_word(word: str) -> str:
     """A word case-folded, without accents and without the possessive at its end."""
     folded = unicodedata.normalize("NFD", _POSSESSIVE.sub("", word).casefold())
-    return "".join(each for each in folded if not unicodedata.combining(each))
+    return "".join(character for character in folded if not unicodedata.combining(character))
 
 
 _NO_NAMES = frozenset(
@@ -184,15 +184,15 @@ def _is_acronym(word: str) -> bool:
     return len(word) > 1 and sum(map(str.isupper, word)) > 1
 
 
-def _same_stem(one: str, other: str) -> bool:
-    longer_length = max(len(one), len(other))
+def _same_stem(word: str, other: str) -> bool:
+    longer_length = max(len(word), len(other))
     least_shared = max(SHORTEST_SHARED, LEAST_SHARED * longer_length)
     return (
-        min(len(one), len(other)) >= least_shared
-        and one[: int(least_shared + 0.999)] == other[: int(least_shared + 0.999)]
+        min(len(word), len(other)) >= least_shared
+        and word[: int(least_shared + 0.999)] == other[: int(least_shared + 0.999)]
     )
 
 
-def _is_prefix(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
+def _is_prefix(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
     return len(shorter) > SHORTEST_SHARED and longer.startswith(shorter)

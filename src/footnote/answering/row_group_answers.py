@@ -88,7 +88,7 @@ def predict_for_row_group(
             )
     if not candidates:
         return None
-    *_, linked, prediction = min(candidates, key=lambda each: each[:2])
+    *_, linked, prediction = min(candidates, key=lambda candidate: candidate[:2])
     return _combined_prediction(prediction, linked)
 
 
@@ -103,7 +103,10 @@ def _combined_prediction(
         # What the model took for a column is what the rows are called, and no other one is said:
         # none is added up, and a number of them is no cell of one.
         utilities[COUNT + 1 : END + 1] = -np.inf
-        if sum(prediction.operation_probabilities[each] for each in _NUMBERS) >= LEAST_NUMBER:
+        if (
+            sum(prediction.operation_probabilities[operation] for operation in _NUMBERS)
+            >= LEAST_NUMBER
+        ):
             utilities[CELL] = -np.inf
     probabilities = np.exp(utilities - utilities.max())
     probabilities /= probabilities.sum()
@@ -112,7 +115,8 @@ def _combined_prediction(
     operation = None
     if ANSWER_TYPES[best_type] and probability >= LEAST:
         operation = max(
-            ANSWER_TYPES[best_type], key=lambda each: prediction.operation_probabilities[each]
+            ANSWER_TYPES[best_type],
+            key=lambda candidate: prediction.operation_probabilities[candidate],
         )
     return RowGroupPrediction(
         prediction=replace(prediction, operation=operation, probability=probability),

@@ -101,13 +101,13 @@ def candidates_of(evidence: Sequence[Evidence]) -> list[Candidate]:
 
     Text that overlapping chunks share is taken from the first of them.
     """
-    seen: set[tuple[UUID, int, int, int]] = set()
+    keys: set[tuple[UUID, int, int, int]] = set()
     candidates: list[Candidate] = []
     for item in evidence:
         for candidate in _candidates_in(item):
             key = (item.passage.document_id, item.passage.version, *candidate.canonical_span)
-            if key not in seen:
-                seen.add(key)
+            if key not in keys:
+                keys.add(key)
                 candidates.append(candidate)
     return candidates
 

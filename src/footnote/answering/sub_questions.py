@@ -63,7 +63,7 @@ class ByPart:
             for part, answer in zip(self.parts, answers, strict=True)
             if not answer.found
         )
-        merged = _Together()
+        merged = _CombinedAnswer()
         for answer in answered:
             merged.add(answer.sentences, answer.citations)
         notes = dict.fromkeys(
@@ -81,7 +81,7 @@ class ByPart:
 
 
 @dataclass(slots=True)
-class _Together:
+class _CombinedAnswer:
     """Statements of several answers, each once, their citations numbered through."""
 
     sentences: list[AnswerSentence] = field(default_factory=list)
@@ -120,8 +120,14 @@ def _quote_key(citation: Citation) -> tuple[str, int, int]:
 
 def _with_answer(citation: Citation, other: Citation) -> Citation:
     """The citation with its answer marked up to that of another one of the same quote."""
-    starts = [each.answer_start for each in (citation, other) if each.answer_start is not None]
-    ends = [each.answer_end for each in (citation, other) if each.answer_end is not None]
+    starts = [
+        candidate.answer_start
+        for candidate in (citation, other)
+        if candidate.answer_start is not None
+    ]
+    ends = [
+        candidate.answer_end for candidate in (citation, other) if candidate.answer_end is not None
+    ]
     return replace(
         citation,
         answer_start=min(starts, default=None),

@@ -145,11 +145,11 @@ def filter_rows(
         if _satisfies(operator, key, value_keys)
     ]
     value_texts = [linked.question[value.start : value.end].strip() for value in values]
-    rest = linked.question
+    remainder = linked.question
     for value in reversed(values):
-        rest = f"{rest[: value.start]} {rest[value.end :]}"
+        remainder = f"{remainder[: value.start]} {remainder[value.end :]}"
     return FilteredRows(
-        rows=matching_rows, text=COMPARISON_TEXTS[operator].format(*value_texts), rest=rest
+        rows=matching_rows, text=COMPARISON_TEXTS[operator].format(*value_texts), rest=remainder
     )
 
 
@@ -260,7 +260,7 @@ def _question_dates(linked: LinkedQuestion, needed: int) -> list[_Value] | NotCo
         ]
     # A day of the month alone is one beside another date: "from 3 to 6 March".
     dates += days_of_month if len(dates) == len(days_of_month) == 1 else []
-    return sorted(dates, key=lambda each: each.start)
+    return sorted(dates, key=lambda value: value.start)
 
 
 def _question_times(linked: LinkedQuestion, cells: Sequence[str]) -> list[_Value] | NotComparable:
@@ -324,7 +324,7 @@ def _comparison_keys(
         and "year" not in parts,
     }
     if any(reasons.values()):
-        return NotComparable(reason=next(reason for reason, holds in reasons.items() if holds))
+        return NotComparable(reason=next(reason for reason, applies in reasons.items() if applies))
     return [_date_key(day, parts) for day in days], [_date_key(day, parts) for day in cell_dates]
 
 

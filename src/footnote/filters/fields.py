@@ -35,10 +35,10 @@ class Fault(Exception):
         self.at_name = at_name
 
 
-def suggestion(word: str, known: Sequence[str]) -> str | None:
+def suggestion(word: str, candidates: Sequence[str]) -> str | None:
     """Return the closest known word as a question; None without a similar one."""
-    near = get_close_matches(word[:_SHOWN_CHARACTERS].lower(), known, n=1)
-    return f"did you mean `{near[0]}`?" if near else None
+    matches = get_close_matches(word[:_SHOWN_CHARACTERS].lower(), candidates, n=1)
+    return f"did you mean `{matches[0]}`?" if matches else None
 
 
 Reader = Callable[[object, JsonPath], MetadataValue]
@@ -59,8 +59,8 @@ class Kind:
     @property
     def advice(self) -> str:
         """A hint that lists the operators for this type."""
-        known = [each.value for each in Operator if each.value in self.operators]
-        return f"compare {self.name} with {', '.join(known)}"
+        names = [operator.value for operator in Operator if operator.value in self.operators]
+        return f"compare {self.name} with {', '.join(names)}"
 
 
 def kind_of(name: str, path: JsonPath) -> Kind:
@@ -69,8 +69,8 @@ def kind_of(name: str, path: JsonPath) -> Kind:
         return _KINDS[name]
     key = name.removeprefix(METADATA)
     if key == name:
-        meant = _MEANT.get(name.lstrip("$").lower())
-        hint = f"did you mean `{meant}`?" if meant else suggestion(name, _WORDS)
+        target = _MEANT.get(name.lstrip("$").lower())
+        hint = f"did you mean `{target}`?" if target else suggestion(name, _WORDS)
         raise Fault(path, f"there is no field {shown(name)}", hint or _KNOWN, at_name=True)
     if not 1 <= len(key) <= _MAX_KEY_CHARACTERS or not is_storable(key):
         raise Fault(
@@ -127,8 +127,8 @@ def _moment(value: object, path: JsonPath) -> str:
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return aware.astimezone(UTC).isoformat()
     except (ValueError, OverflowError):
-        what = "a day or a time such as 2024-05-31T12:00:00Z"
-        raise _needed(value, path, what) from None
+        expected = "a day or a time such as 2024-05-31T12:00:00Z"
+        raise _needed(value, path, expected) from None
 
 
 def _identifier(value: object, path: JsonPath) -> str:
@@ -153,20 +153,20 @@ def _metadata(value: object, path: JsonPath) -> MetadataValue:
             raise _needed(value, path, "text, a number, true or false")
 
 
-def _name_among(what: str, names: Sequence[str]) -> Reader:
+def _name_among(label: str, names: Sequence[str]) -> Reader:
     def read(value: object, path: JsonPath) -> str:
         text = _text(value, path)
         if text in names:
             return text
         hint = suggestion(text, names) or f"known are {', '.join(names)}"
-        raise Fault(path, f"there is no {what} {shown(text)}", hint)
+        raise Fault(path, f"there is no {label} {shown(text)}", hint)
 
     return read
 
 
-def _needed(value: object, path: JsonPath, what: str) -> Fault:
-    hint = '{"exists": false} finds what is missing' if value is None else f"give {what}"
-    return Fault(path, f"{shown(value)} stands here, and {what} is needed", hint)
+def _needed(value: object, path: JsonPath, expected: str) -> Fault:
+    hint = '{"exists": false} finds what is missing' if value is None else f"give {expected}"
+    return Fault(path, f"{shown(value)} stands here, and {expected} is needed", hint)
 
 
 # --- fields ---------------------------------------------------------------------------------
