@@ -16,7 +16,7 @@ class Footnotes:
 
     citations: list[Citation] = field(default_factory=list)
     """In the order in which they were made."""
-    _known: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
+    _citations_by_span: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
 
     def citation(
         self, passage: Passage, start: int, end: int, answer: tuple[int, int] | None = None
@@ -26,12 +26,12 @@ class Footnotes:
         `answer` is where in the passage's text the answer itself stands, within the quote.
         """
         key = (passage.chunk_id, start, end)
-        if key not in self._known:
+        if key not in self._citations_by_span:
             marker = len(self.citations) + 1
             citation = citation_of(passage, start, end, marker=marker, answer=answer)
-            self._known[key] = citation
+            self._citations_by_span[key] = citation
             self.citations.append(citation)
-        return self._known[key]
+        return self._citations_by_span[key]
 
 
 def citation_of(

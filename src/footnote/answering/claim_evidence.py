@@ -29,14 +29,14 @@ class ClaimReader:
     """Reads each text once for all sentences of an answer."""
 
     analyzer: Analyzer
-    _known: dict[tuple[str, str | None], ExactValues] = field(default_factory=dict)
+    _cached: dict[tuple[str, str | None], ExactValues] = field(default_factory=dict)
 
     def __call__(self, text: str, language: str | None) -> ExactValues:
         """The claims of a text."""
         key = (text, language)
-        if key not in self._known:
-            self._known[key] = extract_values(text, language, self.analyzer)
-        return self._known[key]
+        if key not in self._cached:
+            self._cached[key] = extract_values(text, language, self.analyzer)
+        return self._cached[key]
 
     def guess(self, quotes: Sequence[str]) -> str | None:
         """The language of quotes from a passage that names none."""

@@ -47,7 +47,7 @@ def claims_of(answer: str) -> list[Claim]:
     ['The rent is 900 [1].']
     """
     # A marker behind a full stop belongs to the sentence before it.
-    masked = _MARKERS.sub(lambda found: '"' * len(found.group()), answer)
+    masked = _MARKERS.sub(lambda match: '"' * len(match.group()), answer)
     claims = []
     for begin, end in sentence_spans(masked):
         if _HEADING.match(answer, begin):

@@ -42,28 +42,30 @@ def pack_context(
     """
     numbered = list(enumerate(evidence, start=1))
     sources = [
-        PackedSource(number=number, evidence=each, text=each.passage.text)
-        for number, each in numbered
+        PackedSource(number=number, evidence=item, text=item.passage.text)
+        for number, item in numbered
     ]
     if budget is None:
         return sources
-    candidates = sorted(sources, key=lambda each: (each.evidence.rank, each.number))
-    header_tokens = {number: count_tokens(head(number, each)) + 2 for number, each in numbered}
-    text_tokens = {each.number: count_tokens(each.text) for each in sources}
+    candidates = sorted(sources, key=lambda source: (source.evidence.rank, source.number))
+    header_tokens = {number: count_tokens(head(number, item)) + 2 for number, item in numbered}
+    text_tokens = {source.number: count_tokens(source.text) for source in sources}
     query_words = _query_words(question, evidence)
     while candidates:
-        available = budget - sum(header_tokens[each.number] for each in candidates)
-        allowance = _allowance([text_tokens[each.number] for each in candidates], available)
+        available = budget - sum(header_tokens[source.number] for source in candidates)
+        allowance = _allowance([text_tokens[source.number] for source in candidates], available)
         if allowance is None:
-            return sorted(candidates, key=lambda each: each.number)
+            return sorted(candidates, key=lambda source: source.number)
         if allowance >= FEWEST_TOKENS or (len(candidates) == 1 and allowance > 0):
             packed = [
-                each
-                if text_tokens[each.number] <= allowance
-                else _best_excerpt(each, query_words, allowance, count_tokens)
-                for each in candidates
+                source
+                if text_tokens[source.number] <= allowance
+                else _best_excerpt(source, query_words, allowance, count_tokens)
+                for source in candidates
             ]
-            return sorted((each for each in packed if each.text), key=lambda each: each.number)
+            return sorted(
+                (source for source in packed if source.text), key=lambda source: source.number
+            )
         candidates.pop()
     return []
 
@@ -87,7 +89,7 @@ def _allowance(needed: Sequence[int], budget: int) -> int | None:
 
 
 def _query_words(question: str, evidence: Sequence[Evidence]) -> frozenset[str]:
-    matched_terms = (term for each in evidence for term in each.matched_terms)
+    matched_terms = (term for item in evidence for term in item.matched_terms)
     return frozenset(_WORD.findall(" ".join([question, *matched_terms]).casefold()))
 
 
@@ -102,7 +104,7 @@ def _best_excerpt(
     spans = _sentence_and_row_spans(source.evidence.passage)
     costs = [count_tokens(text[start:end]) + 1 for start, end in spans]
     span_words = [_WORD.findall(text[start:end].casefold()) for start, end in spans]
-    scores = [sum(word in words for word in set(each)) for each in span_words]
+    scores = [sum(word in words for word in set(tokens)) for tokens in span_words]
     best_range, best_score = (0, 0), -1
     first = cost = score = 0
     for last in range(len(spans)):

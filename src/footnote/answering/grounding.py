@@ -131,12 +131,14 @@ def _claim_evidence(
     analyzer: Analyzer,
 ) -> dict[int, ClaimEvidence]:
     """Each sentence that has quotes, by its place, with them and what surrounds them."""
-    passages: dict[str, Passage] = {each.passage.chunk_id: each.passage for each in evidence}
+    passages: dict[str, Passage] = {item.passage.chunk_id: item.passage for item in evidence}
     reader = ClaimReader(analyzer=analyzer)
     claims = {}
     for index, sentence in enumerate(sentences):
         cited = [
-            each for each in citations if each.marker in sentence.markers and each.quote.strip()
+            citation
+            for citation in citations
+            if citation.marker in sentence.markers and citation.quote.strip()
         ]
         if cited:
             claims[index] = pair_with_evidence(sentence.text, cited, passages, reader)

@@ -28,7 +28,7 @@ class InjectionDetector:
     reader: Reader | None = None
     checksum: Callable[[], Awaitable[str | None]] | None = None
     """Of the reader; None while it cannot read."""
-    _known: dict[bytes, bool] = field(default_factory=dict)
+    _cached: dict[bytes, bool] = field(default_factory=dict)
     """By digest, at most `_REMEMBERED`: of passages that were published before anybody looked."""
 
     async def __call__(
@@ -82,14 +82,14 @@ class InjectionDetector:
         unclassified = [passage for passage in passages if passage.suspicious is None]
         texts = {_digest(text): text for text in map(all_text, unclassified)}
         # Taken before the model runs: others may evict them meanwhile.
-        flags = {digest: self._known[digest] for digest in texts if digest in self._known}
+        flags = {digest: self._cached[digest] for digest in texts if digest in self._cached}
         uncached = [digest for digest in texts if digest not in flags]
         classified = await self([texts[digest] for digest in uncached])
         for digest, is_injection in zip(uncached, classified, strict=True):
             flags[digest] = is_injection
-            while len(self._known) >= _REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            self._known[digest] = is_injection
+            while len(self._cached) >= _REMEMBERED:
+                self._cached.pop(next(iter(self._cached)))
+            self._cached[digest] = is_injection
         return [
             replace(passage, suspicious=flags[_digest(all_text(passage))])
             if passage.suspicious is None

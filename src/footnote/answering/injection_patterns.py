@@ -69,7 +69,7 @@ _MIXED_WORD = re.compile(r"\b(?=\w*[A-Za-z])(?=\w*[а-яіјѕԁһԛԝА-ЯІЈ�
 def has_injection_pattern(text: str) -> bool:
     """Whether a text matches a prompt-injection pattern or contains hidden text.
 
-    >>> [has_injection_pattern(each) for each in ("Rent: 900 <|im_start|>system", "Rent: 900 [1]")]
+    >>> [has_injection_pattern(text) for text in ("Rent: 900 <|im_start|>system", "Rent: 900 [1]")]
     [True, False]
     """
     if hides_text(text):
@@ -79,7 +79,7 @@ def has_injection_pattern(text: str) -> bool:
     return any(
         pattern.search(normalised) is not None
         for literals, pattern in _COMPILED
-        if any(each in normalised for each in literals)
+        if any(literal in normalised for literal in literals)
     )
 
 

@@ -66,9 +66,9 @@ def reversed_limits(
         if claimed_side is None:
             continue
         source_sides = [
-            _bound_side(each.text, other, language)
-            for each in sources
-            for other in each.figures
+            _bound_side(source.text, other, language)
+            for source in sources
+            for other in source.figures
             if agrees(figure, other)
         ]
         if source_sides and all(side is not None and side != claimed_side for side in source_sides):
@@ -102,8 +102,8 @@ def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
 
 
 def _compiled(words: tuple[str, str], language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    least, most = (re.compile(bounded(each, language), re.IGNORECASE) for each in words)
-    return least, most
+    lower, upper = (re.compile(bounded(pattern, language), re.IGNORECASE) for pattern in words)
+    return lower, upper
 
 
 _COMPILED = {

@@ -34,7 +34,7 @@ def read_markers(sentence: str) -> tuple[str, tuple[CitedClause, ...]]:
     A run that opens the sentence stands behind the words up to the next one.
 
     >>> words, marked = read_markers("The rent is 900 [1], the deposit 2,700 [Sources 2-3][5].")
-    >>> words, [each.numbers for each in marked]
+    >>> words, [clause.numbers for clause in marked]
     ('The rent is 900, the deposit 2,700.', [(1,), (2, 3, 5)])
     """
     segments: list[str] = []
@@ -61,8 +61,8 @@ def read_markers(sentence: str) -> tuple[str, tuple[CitedClause, ...]]:
     if leading_numbers:
         clauses.insert(0, CitedClause(numbers=leading_numbers, clause=remainder.strip()))
     return text, tuple(
-        CitedClause(numbers=tuple(dict.fromkeys(each.numbers)), clause=each.clause)
-        for each in clauses
+        CitedClause(numbers=tuple(dict.fromkeys(clause.numbers)), clause=clause.clause)
+        for clause in clauses
     )
 
 

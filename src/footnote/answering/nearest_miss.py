@@ -23,12 +23,12 @@ def closest_passage(
 
     None without a source that could be shown: what gives orders to a model is passed over.
     """
-    for item in sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)):
+    for item in sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id)):
         run = [] if item.suspicious else _best_run(question, candidates_of([item]), analyzer)
         if run:
             start, end = run[0].start, run[-1].end
             return ClosestPassage(
-                text=" ".join(each.readable for each in run),
+                text=" ".join(candidate.readable for candidate in run),
                 citation=citation_of(item.passage, start, end, marker=1),
             )
     return None
@@ -43,9 +43,10 @@ def _best_run(
     language = candidates[0].evidence.passage.language
     question_terms = frozenset(analyzer.terms(question, language))
     shared_terms = [
-        question_terms.intersection(analyzer.terms(each.statement, language)) for each in candidates
+        question_terms.intersection(analyzer.terms(candidate.statement, language))
+        for candidate in candidates
     ]
-    is_injection = [each.is_prompt_injection for each in candidates]
+    is_injection = [candidate.is_prompt_injection for candidate in candidates]
     best_range, best_count = (0, 0), -1
     for first in range(len(candidates)):
         covered_terms: frozenset[str] = frozenset()

@@ -78,17 +78,19 @@ def plain_text(text: str, *, addresses: Collection[str] = ()) -> str:
 
     def without_links(text: str) -> str:
         text = visible_text(text).translate(_BRACKETS)
-        without_addresses = replace_addresses(text, lambda each: each if each in addresses else "")
+        without_addresses = replace_addresses(
+            text, lambda address: address if address in addresses else ""
+        )
         return text if without_addresses == text else _EMPTIED.sub("", without_addresses)
 
     result = _until_unchanged(without_links, text)
     if "`" in result and (result.count("`") % 2 or addresses_in(result)):
         result = _until_unchanged(without_links, result.replace("`", ""))
-    return replace_addresses(result, lambda each: f"`{each}`")
+    return replace_addresses(result, lambda address: f"`{address}`")
 
 
 def _without_markup(text: str) -> str:
-    text = without_hidden(_ENTITY.sub(lambda found: html.unescape(found.group()), text))
+    text = without_hidden(_ENTITY.sub(lambda match: html.unescape(match.group()), text))
     text = _WIDE_MARKER.sub(r"[\1]", text)
     text = _LINK.sub(r"\1", _PICTURE.sub("", text))
     text = _EMBEDDED.sub("", _COMMENT.sub("", text))

@@ -41,7 +41,7 @@ class LinkedQuestion:
     selection: RowSelection | None = None
     """The rows that the question selects by listing them, by giving a range, or by a comparison;
     None without such a selection."""
-    _known: dict[str, frozenset[str]] = field(default_factory=dict)
+    _cached_terms: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def mentions(self, text: str) -> bool:
         """Whether all terms of a text are in the question."""
@@ -393,6 +393,6 @@ class LinkedQuestion:
 
     def terms_of(self, text: str) -> frozenset[str]:
         """The terms of a text, of a month as the question calls it."""
-        if text not in self._known:
-            self._known[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
-        return self._known[text]
+        if text not in self._cached_terms:
+            self._cached_terms[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
+        return self._cached_terms[text]

@@ -58,12 +58,12 @@ class Statements:
         return lead
 
     async def _resolve_markers(
-        self, marked: tuple[CitedClause, ...]
+        self, clauses: tuple[CitedClause, ...]
     ) -> tuple[tuple[int, ...], frozenset[int]]:
         """The markers to show, and the sources that are cited."""
         markers: list[int] = []
         cited: set[int] = set()
-        for clause in marked:
+        for clause in clauses:
             for number in clause.numbers:
                 quotes = await self.attribution.quotes(number, clause.clause)
                 markers += [quote.marker for quote in quotes]
@@ -87,9 +87,9 @@ class Statements:
 
 def _announces(text: str) -> bool:
     """Whether a text ends in a colon, or is bold as a whole and no sentence, as headings are."""
-    bare = text.rstrip("*_ ")
+    stripped = text.rstrip("*_ ")
     is_bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
-    return bare.endswith((":", "：")) or (is_bold and bare[-1:].isalnum())
+    return stripped.endswith((":", "：")) or (is_bold and stripped[-1:].isalnum())
 
 
 def _is_remnant(words: str, text: str, addresses: Collection[str]) -> bool:

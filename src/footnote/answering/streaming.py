@@ -31,7 +31,7 @@ class Answerer(Protocol):
 
 def numbered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """The evidence in the order in which a model is shown it."""
-    return tuple(sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)))
+    return tuple(sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id)))
 
 
 def events_of(answer: Answer) -> Iterator[AnswerEvent]:

@@ -51,7 +51,7 @@ def with_plain_titles(question: str, titles: Iterable[str]) -> str:
     'What is the highest net price?'
     """
     for title in sorted(
-        {each for each in titles if each != split_identifier(each)}, key=len, reverse=True
+        {title for title in titles if title != split_identifier(title)}, key=len, reverse=True
     ):
         question = re.sub(rf"(?<!\w){re.escape(title)}(?!\w)", without_unit(title), question)
     return question

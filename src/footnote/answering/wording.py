@@ -42,7 +42,7 @@ async def localised_refusal(answer: Answer, analyzer: Analyzer) -> Answer:
     if answer.found:
         return answer
     top_evidence = min(
-        answer.evidence, key=lambda each: (each.rank, each.passage.chunk_id), default=None
+        answer.evidence, key=lambda item: (item.rank, item.passage.chunk_id), default=None
     )
     language = None if top_evidence is None else top_evidence.passage.language
     # What tells languages is loaded by the first question that needs it.
@@ -79,19 +79,19 @@ def question_language(question: str, analyzer: Analyzer, document_language: str 
     return fallback if is_fallback or likeliest_language(question) in (fallback, detected) else "en"
 
 
-def _language_by_script(question: str, own: str) -> str | None:
+def _language_by_script(question: str, fallback: str) -> str | None:
     """The language of a few words by their script; None where they are in another one."""
     if _is_mostly_in_script(_EAST_ASIAN, question):
-        return "ja" if _KANA.search(question) else own if own in ("ja", "zh") else "zh"
+        return "ja" if _KANA.search(question) else fallback if fallback in ("ja", "zh") else "zh"
     if not _is_mostly_in_script(_CYRILLIC, question):
         return None
     question_letters = frozenset(question.lower())
     by_letters = next(
         (code for code, own_letters in _OWN_LETTERS.items() if own_letters & question_letters), None
     )
-    likeliest = own if own in _OWN_LETTERS else likeliest_language(question)
+    likeliest = fallback if fallback in _OWN_LETTERS else likeliest_language(question)
     # A few words of Ukrainian have one of its letters; what is taken for it without may be Russian.
-    return by_letters or ("en" if likeliest == "uk" and own != "uk" else likeliest)
+    return by_letters or ("en" if likeliest == "uk" and fallback != "uk" else likeliest)
 
 
 def _is_mostly_in_script(script: re.Pattern[str], text: str) -> bool:

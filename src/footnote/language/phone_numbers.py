@@ -59,7 +59,7 @@ def phone_numbers_in(text: str) -> Iterator[tuple[int, int]]:
 
 def _ends(text: str, start: int, end: int) -> list[int]:
     """Return where a number may end: after each of its groups of digits, the last one first."""
-    return [start + each.end() for each in _GROUP_END.finditer(text[start:end])][::-1]
+    return [start + match.end() for match in _GROUP_END.finditer(text[start:end])][::-1]
 
 
 def _possible(number: str) -> bool:

@@ -46,24 +46,22 @@ class FollowUpRewriter:
             return question, ()
         if self.rewriter is None:
             return question, (_NO_MODEL,)
-        previous_question, previous_answer = exchanges[0]
+        latest_question, latest_answer = exchanges[0]
         for following, answer in [*exchanges[1:], (question, "")]:
             if _TOPIC.search(following):
-                previous_question, previous_answer = following, answer
+                latest_question, latest_answer = following, answer
                 continue
             try:
                 standalone = await self.rewriter.rewrite_follow_up(
-                    following, previous_question, previous_answer
+                    following, latest_question, latest_answer
                 )
             except ModelUnavailable as unavailable:
                 return question, (f"condense: {unavailable}; the question was searched as it is",)
             if standalone is None:
                 return question, (_NO_MODEL,)
-            previous_question, previous_answer = trimmed(standalone, TURN_CHARACTERS), answer
+            latest_question, latest_answer = trimmed(standalone, TURN_CHARACTERS), answer
         return (
-            (previous_question, ())
-            if _can_be_searched(previous_question)
-            else (question, (_TOO_MUCH,))
+            (latest_question, ()) if _can_be_searched(latest_question) else (question, (_TOO_MUCH,))
         )
 
 
