@@ -134,7 +134,7 @@ class AggregationAnswerer:
         # Tables are read anew: the title of a column points to it as well as a cell does.
         readings = await self.reader.read(question, [text_of(item.passage) for item in table_parts])
         mismatch = lowest_mismatch(table_parts, [reading.mismatch for reading in readings], tables)
-        over_tables = _OverTables(
+        aggregation = _TableAggregation(
             question=question,
             plain_question=plain_question,
             operations=operations,
@@ -154,16 +154,16 @@ class AggregationAnswerer:
             sure=0.0 if prediction is None else prediction.probability,
         )
         if row_group is not None and row_group.names:
-            return await over_tables.names_of(row_group, answers)
+            return await aggregation.names_of(row_group, answers)
         if Operation.OTHER in operations:
-            return await over_tables.refusal(answers, _likeliest_cells(table_parts, readings))
-        table_matches = await over_tables.matching_tables()
+            return await aggregation.refusal(answers, _likeliest_cells(table_parts, readings))
+        table_matches = await aggregation.matching_tables()
         matched_answer = (
-            await over_tables.over_table(table_matches[0]) if len(table_matches) == 1 else None
+            await aggregation.over_table(table_matches[0]) if len(table_matches) == 1 else None
         )
         if matched_answer is not None and not (answers and _is_surer(answers[0], matched_answer)):
             return matched_answer
-        return await over_tables.over_cells(
+        return await aggregation.over_cells(
             answers, _likeliest_cells(table_parts, readings), table_matches
         )
 
@@ -203,7 +203,7 @@ class AggregationAnswerer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _OverTables:
+class _TableAggregation:
     """A question that asks something of a column, and the tables that were found for it.
 
     A table of thousands of rows takes half a second, in a thread: no other question waits for it.

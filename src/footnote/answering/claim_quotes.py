@@ -119,11 +119,11 @@ class QuoteCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _RowStarts:
     """Where rows of tables begin in each passage, by its chunk."""
 
-    named: dict[str, set[int]] = field(default_factory=dict)
-    others: dict[str, set[int]] = field(default_factory=dict)
+    named_starts: dict[str, set[int]] = field(default_factory=dict)
+    other_starts: dict[str, set[int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -172,19 +172,19 @@ class QuoteRetriever:
         for passage_index, passage in enumerate(passages):
             for sentence_index, span in enumerate(self._singles[passage.chunk_id]):
                 coverage = _best_coverage(term_weights[passage.language], span.terms)
-                if coverage > 0 and span.start not in table_rows.others[passage.chunk_id]:
+                if coverage > 0 and span.start not in table_rows.other_starts[passage.chunk_id]:
                     ranked.append((-coverage, passage_index, sentence_index, passage))
         ranked.sort(key=lambda entry: entry[:3])
         quotes: dict[tuple[str, int, int], QuoteCandidate] = {}
         for _, _, sentence_index, passage in ranked[:_STRONGEST]:
             for window in self._windows_around(passage, sentence_index):
                 starts = {candidate.start for candidate in window.candidates}
-                if starts & table_rows.others[passage.chunk_id]:
+                if starts & table_rows.other_starts[passage.chunk_id]:
                     continue
                 if len(window.candidates) > 1 and window.end - window.start > QUOTE_CHARACTERS:
                     continue
                 coverage = _best_coverage(term_weights[passage.language], window.terms)
-                is_named = starts <= table_rows.named[passage.chunk_id]
+                is_named = starts <= table_rows.named_starts[passage.chunk_id]
                 quote = QuoteCandidate(
                     candidates=window.candidates, coverage=coverage, is_named_row=is_named
                 )
@@ -200,7 +200,7 @@ class QuoteRetriever:
         spans: dict[str, tuple[Passage, Span]] = {}
         for claim_index, words in claims.items():
             claim_language = self.analyzer.language_of(words, LANGUAGES)
-            other_rows = self._split_rows(words, claim_language, passages[claim_index]).others
+            other_rows = self._split_rows(words, claim_language, passages[claim_index]).other_starts
             for passage in passages[claim_index]:
                 for span in self._singles[passage.chunk_id]:
                     if span.start in other_rows[passage.chunk_id]:
@@ -239,7 +239,7 @@ class QuoteRetriever:
 
     def _split_rows(
         self, words: str, claim_language: str | None, passages: Sequence[Passage]
-    ) -> _Rows:
+    ) -> _RowStarts:
         """Split table rows into those that a claim names and those about something else.
 
         A claim about one row must not be supported by another. A row is identified by its first
@@ -248,7 +248,7 @@ class QuoteRetriever:
         rows is excluded.
         """
         claim_terms: dict[str | None, frozenset[str]] = {}
-        table_rows = _Rows()
+        table_rows = _RowStarts()
         for passage in passages:
             language = passage.language
             if language not in claim_terms:
@@ -283,8 +283,8 @@ class QuoteRetriever:
                     other_rows |= {
                         start for start, terms in rows.items() if terms not in named_terms
                     }
-            table_rows.named[passage.chunk_id] = named_rows
-            table_rows.others[passage.chunk_id] = other_rows
+            table_rows.named_starts[passage.chunk_id] = named_rows
+            table_rows.other_starts[passage.chunk_id] = other_rows
         return table_rows
 
     def _within_budget(self, budget: int, texts: Mapping[str, str]) -> Mapping[str, str]:

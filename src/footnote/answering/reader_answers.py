@@ -57,7 +57,7 @@ MOST_ALIKE = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _OfTables:
+class _TableResult:
     """What tables tell of a question."""
 
     chosen: Sequence[LocatedAnswer]
@@ -210,12 +210,12 @@ class ReaderAnswerer:
         chosen: Sequence[LocatedAnswer],
         answers: Sequence[LocatedAnswer],
         ranked: Sequence[Evidence],
-    ) -> _OfTables:
+    ) -> _TableResult:
         """What the tables among the best evidence tell instead of what was chosen. Raises
         ModelUnavailable."""
         tables = [item for item in ranked[: self.passages] if holds_table(item)]
         if not tables:
-            return _OfTables(chosen=chosen)
+            return _TableResult(chosen=chosen)
         answerer = AggregationAnswerer(
             reader=reader,
             analyzer=self.analyzer,
@@ -226,10 +226,10 @@ class ReaderAnswerer:
         )
         computation = await answerer(question, chosen, ranked, tables, read_answers=answers)
         if computation is not None:
-            return _OfTables(chosen=chosen, computation=computation)
+            return _TableResult(chosen=chosen, computation=computation)
         chosen = [in_named_column(question, answer, self._terms_of(answer)) for answer in chosen]
         if self.finder is None:
-            return _OfTables(chosen=chosen)
+            return _TableResult(chosen=chosen)
         cell_selector = CellSelector(
             reader=reader,
             finder=self.finder,
@@ -239,7 +239,7 @@ class ReaderAnswerer:
         )
         closest_document = ranked[0].passage.document_id
         selection = await cell_selector(question, chosen, tables, closest=closest_document)
-        return _OfTables(chosen=selection.chosen, note=selection.note)
+        return _TableResult(chosen=selection.chosen, note=selection.note)
 
     async def _with_completed_table(
         self, question: str, best: Sequence[LocatedAnswer], evidence: Sequence[Evidence]

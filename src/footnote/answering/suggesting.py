@@ -118,10 +118,10 @@ async def propose(
             if proposal := await _best_for_topic(reader, topic, topic_evidence, previous, language):
                 from_topics.append(proposal)
     from_topics.sort(key=lambda proposal: -proposal.probability)
-    return list(_in_turn([from_topics, *from_tables], previous))
+    return list(_round_robin([from_topics, *from_tables], previous))
 
 
-def _in_turn(lists: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
+def _round_robin(lists: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
     """One of each list after the other, each question and each answer once."""
     proposed: set[str] = set()
     for turn in zip_longest(*lists):

@@ -37,7 +37,7 @@ def split_identifier(text: str) -> str:
 def without_unit(title: str) -> str:
     """The words of a title without its unit, in brackets or as the last of several words.
 
-    >>> [without_unit(each) for each in ("Price (EUR)", "net_price_eur", "Gas m3", "Group T")]
+    >>> [without_unit(title) for title in ("Price (EUR)", "net_price_eur", "Gas m3", "Group T")]
     ['Price', 'net price', 'Gas', 'Group T']
     """
     words = split_identifier(_IN_BRACKETS.sub(" ", title)).split()

@@ -51,15 +51,15 @@ def totals_of(table: Table) -> Totals:
     named like one, has no name, is in bold, or if all its numbers agree. In the middle of the table
     these numbers need more digits, or the table another total.
     """
-    walk = _Walk(table=table)
-    classified = walk(believing=True)
+    classify = _RowClassifier(table=table)
+    classified = classify(believing=True)
     total_digits = [digits for verdict, digits in classified if verdict in _SUMMING]
     has_several_totals = len(total_digits) > 1 and sum(total_digits) >= AMID_DIGITS
     verdicts = [verdict for verdict, _ in classified]
     if _Verdict.LIKE_OTHERS in verdicts and (
         not has_several_totals or _Verdict.UNCLEAR in verdicts
     ):
-        verdicts = [verdict for verdict, _ in walk(believing=False)]
+        verdicts = [verdict for verdict, _ in classify(believing=False)]
     is_sum = [verdict in _SUMMING for verdict in verdicts]
     return Totals(
         own=tuple(compress(table.rows, (not flag for flag in is_sum))),
@@ -69,7 +69,7 @@ def totals_of(table: Table) -> Totals:
 
 
 @dataclass(slots=True)
-class _Above:
+class _RowsAbove:
     """Rows that a further one may sum up, with the sum and the count of each column."""
 
     rows: list[int] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _Agreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Walk:
+class _RowClassifier:
     """Goes through the rows of a table."""
 
     table: Table
@@ -108,7 +108,7 @@ class _Walk:
         What is a sum only beside others is believed or not.
         """
         columns = list(_number_columns(self.table))
-        all_above, recent = _Above(), _Above()
+        all_above, recent = _RowsAbove(), _RowsAbove()
         verdicts = []
         for number in range(len(self.table.rows)):
             verdict, digits = self._verdict(number, columns, all_above, recent)
@@ -116,7 +116,7 @@ class _Walk:
                 verdict = _Verdict.OWN
             verdicts.append((verdict, digits))
             if verdict in _SUMMING:
-                recent = _Above()
+                recent = _RowsAbove()
             else:
                 all_above.add(number, columns)
                 recent.add(number, columns)
@@ -126,13 +126,13 @@ class _Walk:
         self,
         number: int,
         columns: Sequence[Sequence[Decimal | None]],
-        all_above: _Above,
-        recent: _Above,
+        all_above: _RowsAbove,
+        recent: _RowsAbove,
     ) -> tuple[_Verdict, int]:
-        is_called = self._is_named_total(number)
+        is_named_total = self._is_named_total(number)
         agreement = max(
             (
-                _sum_agreement(number, columns, above, 1 if is_called else 2)
+                _sum_agreement(number, columns, above, 1 if is_named_total else 2)
                 for above in (all_above, recent)
             ),
             key=lambda candidate: candidate.agreeing,
@@ -141,7 +141,7 @@ class _Walk:
             is_unclear = (agreement.differing or number == 0) and self._is_only_named_total(number)
             return (_Verdict.UNCLEAR if is_unclear else _Verdict.OWN), 0
         stands_out = self._stands_out(number, all_above)
-        if is_called or (stands_out and agreement.is_sure):
+        if is_named_total or (stands_out and agreement.is_sure):
             return _Verdict.SUM, agreement.digits
         is_last = number == len(self.table.rows) - 1
         verdict = (
@@ -159,7 +159,7 @@ class _Walk:
             return False
         return sum(map(self._is_named_total, range(last + 1))) == 1
 
-    def _stands_out(self, number: int, above: _Above) -> bool:
+    def _stands_out(self, number: int, above: _RowsAbove) -> bool:
         """Whether it is called like a total, or without a name or in bold as no row above is."""
         row, name = self.table.rows[number], self._name(number)
         other_rows = [row_index for row_index in above.rows if row_index != number]
@@ -199,7 +199,7 @@ def _middle_row_verdict(agreement: _Agreement) -> _Verdict:
 
 
 def _sum_agreement(
-    number: int, columns: Sequence[Sequence[Decimal | None]], above: _Above, fewest: int
+    number: int, columns: Sequence[Sequence[Decimal | None]], above: _RowsAbove, fewest: int
 ) -> _Agreement:
     agreeing = differing = digits = 0
     is_sure = False

@@ -87,7 +87,7 @@ def kind_of(name: str, path: JsonPath) -> Kind:
 
 def _text(value: object, path: JsonPath) -> str:
     if not isinstance(value, str):
-        raise _needed(value, path, "text")
+        raise _type_fault(value, path, "text")
     if len(value) > MAX_TEXT_CHARACTERS:
         raise Fault(path, f"it has {len(value)} characters", f"give at most {MAX_TEXT_CHARACTERS}")
     if not is_storable(value):
@@ -105,7 +105,7 @@ def _tag(value: object, path: JsonPath) -> str:
 
 def _whole_number(value: object, path: JsonPath) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= _MAX_NUMBER:
-        raise _needed(value, path, "a whole number")
+        raise _type_fault(value, path, "a whole number")
     return value
 
 
@@ -114,7 +114,7 @@ def _day(value: object, path: JsonPath) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise _needed(value, path, "a day such as 2024-05-31") from None
+        raise _type_fault(value, path, "a day such as 2024-05-31") from None
 
 
 def _moment(value: object, path: JsonPath) -> str:
@@ -128,7 +128,7 @@ def _moment(value: object, path: JsonPath) -> str:
         return aware.astimezone(UTC).isoformat()
     except (ValueError, OverflowError):
         expected = "a day or a time such as 2024-05-31T12:00:00Z"
-        raise _needed(value, path, expected) from None
+        raise _type_fault(value, path, expected) from None
 
 
 def _identifier(value: object, path: JsonPath) -> str:
@@ -136,7 +136,7 @@ def _identifier(value: object, path: JsonPath) -> str:
     try:
         return str(UUID(text))
     except ValueError:
-        raise _needed(value, path, "a UUID") from None
+        raise _type_fault(value, path, "a UUID") from None
 
 
 def _metadata(value: object, path: JsonPath) -> MetadataValue:
@@ -150,7 +150,7 @@ def _metadata(value: object, path: JsonPath) -> MetadataValue:
         case str():
             return _text(value, path)
         case _:
-            raise _needed(value, path, "text, a number, true or false")
+            raise _type_fault(value, path, "text, a number, true or false")
 
 
 def _name_among(label: str, names: Sequence[str]) -> Reader:
@@ -164,7 +164,7 @@ def _name_among(label: str, names: Sequence[str]) -> Reader:
     return read
 
 
-def _needed(value: object, path: JsonPath, expected: str) -> Fault:
+def _type_fault(value: object, path: JsonPath, expected: str) -> Fault:
     hint = '{"exists": false} finds what is missing' if value is None else f"give {expected}"
     return Fault(path, f"{shown(value)} stands here, and {expected} is needed", hint)
 

@@ -43,7 +43,7 @@ def condition_from(value: object) -> Condition:
     {'all': [{'language': 'de'}, {'page_count': {'lt': 9}}]}
     """
     try:
-        return _whole(value)
+        return _root_condition(value)
     except Fault as fault:
         raise InvalidRequest(f"{path_text(fault.path)}: {fault}", hint=fault.hint) from fault
 
@@ -60,7 +60,7 @@ def condition_from_text(text: str) -> Condition:
             f"the filter is not JSON: {error} ({place_of(text, error.offset)})", hint=_SIMPLEST
         ) from error
     try:
-        return _whole(located.value)
+        return _root_condition(located.value)
     except Fault as fault:
         offset = (located.names if fault.at_name else located.values)[fault.path]
         raise InvalidRequest(
@@ -97,7 +97,7 @@ def checked_condition(condition: Condition) -> Condition:
 # --- conditions -----------------------------------------------------------------------------
 
 
-def _whole(value: object) -> Condition:
+def _root_condition(value: object) -> Condition:
     condition = _condition(value, (), 1)
     count = _comparisons_in(condition)
     if count > MAX_COMPARISONS:

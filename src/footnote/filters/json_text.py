@@ -104,11 +104,11 @@ class _Reading:
                     f"the name {name[:_SHOWN_CHARACTERS]!r} stands here a second time", start
                 )
             self.names[*path, name] = start
-            end = _expected(self.text, end, ":", "a colon is expected here")
+            end = _expect(self.text, end, ":", "a colon is expected here")
             members[name], end = self.read_value(end, (*path, name))
             return end
 
-        return members, _listed(self.text, offset, "}", member)
+        return members, _read_list(self.text, offset, "}", member)
 
     def read_array(self, offset: int, path: JsonPath) -> tuple[object, int]:
         items: list[object] = []
@@ -118,7 +118,7 @@ class _Reading:
             items.append(value)
             return end
 
-        return items, _listed(self.text, offset, "]", item)
+        return items, _read_list(self.text, offset, "]", item)
 
     def read_name(self, offset: int) -> tuple[str, int]:
         if not self.text.startswith('"', offset):
@@ -138,7 +138,7 @@ class _Reading:
         return value, end
 
 
-def _listed(text: str, offset: int, closer: str, read_item: Callable[[int], int]) -> int:
+def _read_list(text: str, offset: int, closer: str, read_item: Callable[[int], int]) -> int:
     """Parse a comma-separated list up to its closing bracket; return the offset after that."""
     offset = _after_space(text, offset + 1)
     if text.startswith(closer, offset):
@@ -147,10 +147,10 @@ def _listed(text: str, offset: int, closer: str, read_item: Callable[[int], int]
         offset = _after_space(text, read_item(offset))
         if text.startswith(closer, offset):
             return offset + 1
-        offset = _expected(text, offset, ",", f"a comma or {closer} is expected here")
+        offset = _expect(text, offset, ",", f"a comma or {closer} is expected here")
 
 
-def _expected(text: str, offset: int, mark: str, message: str) -> int:
+def _expect(text: str, offset: int, mark: str, message: str) -> int:
     offset = _after_space(text, offset)
     if not text.startswith(mark, offset):
         raise MalformedJson(message, offset)

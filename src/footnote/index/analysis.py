@@ -85,12 +85,12 @@ class TextAnalyzer:
         """
         codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
         tokens = _tokens(text)
-        query_language = _spoken_language(tokens, codes)
+        query_language = _detect_query_language(tokens, codes)
         terms = _distinct_terms(tokens, codes, query_language) or _distinct_terms(
             tokens, codes, None
         )
         joined = [*_joined_neighbours(tokens), *_joined_codes(tokens)]
-        respelt = _distinct_terms(_respelt(text, codes), codes, None)
+        respelt = _distinct_terms(_spelling_variants(text, codes), codes, None)
         phones = [form for _, forms in _phone_numbers(text) for form in forms]
         dialled = [f"00{form}" for form in phones]
         return list(dict.fromkeys([*terms, *joined, *respelt, *phones, *dialled]))
@@ -102,7 +102,7 @@ class TextAnalyzer:
         function word nor a language of the corpus.
         """
         codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
-        return _spoken_language(text.split(), codes) or (languages[0] if languages else None)
+        return _detect_query_language(text.split(), codes) or (languages[0] if languages else None)
 
 
 def _fresh_terms(word: str, code: str) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _tokens(text: str) -> list[str]:
     return _NARROW_GAP.sub("'", text).split()
 
 
-def _respelt(text: str, codes: Sequence[str]) -> Iterator[str]:
+def _spelling_variants(text: str, codes: Sequence[str]) -> Iterator[str]:
     """Yield tokens of other spellings of the dates and IBANs in a query."""
     for day in complete_dates(text):
         yield from (f"{day:%Y.%m.%d}", f"{day:%d.%m.%Y}", f"{day:%m.%d.%Y}")
@@ -151,7 +151,7 @@ def _distinct_terms(
     }
 
 
-def _spoken_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
+def _detect_query_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
     """Return the language with most function words among the tokens, the first of equals."""
     counts = {
         code: sum(is_stop_word(word, code) for token in tokens for word in words(token, code))

@@ -221,7 +221,7 @@ def _candidates(terms: Sequence[_Term], damping: _Damping, limit: int) -> Number
         gains = damping.gains(term.idf, term.numbers, term.frequencies)
         gains += partial[term.numbers]
         partial[term.numbers] = gains
-        threshold = _raised(threshold, gains, limit)
+        threshold = _raise_threshold(threshold, gains, limit)
         added += 1
     minimum = threshold - remaining_bounds[added]
     reaching = [numbers[partial[numbers] >= minimum] for numbers in holders]
@@ -229,7 +229,7 @@ def _candidates(terms: Sequence[_Term], damping: _Damping, limit: int) -> Number
     sums = partial[candidates]
     for position in range(added, len(terms)):
         sums += _shares_of(terms[position], candidates, damping)
-        threshold = _raised(threshold, sums, limit)
+        threshold = _raise_threshold(threshold, sums, limit)
         mask = sums >= threshold - remaining_bounds[position + 1]
         candidates, sums = candidates[mask], sums[mask]
     return candidates
@@ -251,7 +251,7 @@ def _shares_of(term: _Term, candidates: Numbers, damping: _Damping) -> Scores:
     return shares
 
 
-def _raised(threshold: float, sums: Scores, limit: int) -> float:
+def _raise_threshold(threshold: float, sums: Scores, limit: int) -> float:
     """Raise the threshold to the highest score that `limit` chunks are known to reach, less
     rounding."""
     promising = sums[sums > threshold]

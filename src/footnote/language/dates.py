@@ -135,7 +135,7 @@ def short_dates(text: str) -> list[DateMention]:
     dotted = [
         DateMention(start=match.start(), end=match.end(), readings=(Day(month=month, day=day),))
         for match in _DOTTED.finditer(text)
-        if _possible(day := int(match[1]), month := int(match[2]))
+        if _is_possible(day := int(match[1]), month := int(match[2]))
     ]
     if dotted:
         return dotted
@@ -247,11 +247,11 @@ def bears_out(
     A source date without a year may take one from `years`.
     """
     return any(
-        _says(day, reading)
+        _matches(day, reading)
         or (
             day.year is None
             and reading.year in years
-            and _says(Day(year=reading.year, month=day.month, day=day.day), reading)
+            and _matches(Day(year=reading.year, month=day.month, day=day.day), reading)
         )
         for reading in claimed.readings
         for mention in source_dates
@@ -259,7 +259,7 @@ def bears_out(
     )
 
 
-def _says(source: Day, claimed: Day) -> bool:
+def _matches(source: Day, claimed: Day) -> bool:
     return (
         claimed.year in (None, source.year)
         and claimed.month in (None, source.month)
@@ -287,7 +287,7 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
         first, second = int(parts["a"]), int(parts["b"])
         for day, month in dict.fromkeys(((first, second), (second, first))):
             # With full stops the day precedes the month everywhere.
-            if _possible(day, month) and (parts["s"] != "." or day == first):
+            if _is_possible(day, month) and (parts["s"] != "." or day == first):
                 yield Day(year=year, month=month, day=day)
         return
     if "m" not in parts:
@@ -297,7 +297,7 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
         return
     month = MONTH_NUMBERS.get(name) or int(parts["m"])
     last = int(parts["d"]) if "d" in parts else None
-    if _possible(last or 1, month):
+    if _is_possible(last or 1, month):
         yield Day(year=year, month=month, day=last)
 
 
@@ -308,5 +308,5 @@ def _full_year(text: str) -> int:
     return year + (2000 if year < 70 else 1900)
 
 
-def _possible(day: int, month: int) -> bool:
+def _is_possible(day: int, month: int) -> bool:
     return 1 <= day <= 31 and 1 <= month <= 12

@@ -131,8 +131,8 @@ def _rounds_to(source_value: float, claimed_value: float, claim: Figure, source:
     """
     if not source_value or not (claim.rounded or source.rounded):
         return False
-    digits = _telling_digits(claimed_value)
-    if digits >= _telling_digits(source_value):
+    digits = _significant_digits(claimed_value)
+    if digits >= _significant_digits(source_value):
         return False
     if digits > 1 and math.isclose(
         float(f"{source_value:.{digits}g}"), claimed_value, rel_tol=1e-9
@@ -143,7 +143,7 @@ def _rounds_to(source_value: float, claimed_value: float, claim: Figure, source:
     )
 
 
-def _telling_digits(value: float) -> int:
+def _significant_digits(value: float) -> int:
     return len(f"{value:.12g}".replace(".", "").strip("0"))
 
 

@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"\d")
 def is_identifier(figure: str) -> bool:
     """Whether a figure names one particular thing, rather than counting or dating something.
 
-    >>> [is_identifier(each) for each in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
+    >>> [is_identifier(code) for code in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
     [True, False, False, False, False, False]
     """
     return (

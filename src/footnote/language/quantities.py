@@ -105,7 +105,7 @@ def quantities_of(
     """
     parsed = [_parse_cell(cell) for cell in cells]
     numbers = [number for number in parsed if number is not None]
-    if not numbers or len(numbers) <= _MAJORITY * sum(map(_says_something, cells)):
+    if not numbers or len(numbers) <= _MAJORITY * sum(map(_has_content, cells)):
         return None
     if len(numbers) < len(cells):
         return NotComparable(
@@ -274,7 +274,7 @@ def plain_number(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _says_something(cell: str) -> bool:
+def _has_content(cell: str) -> bool:
     return any(map(str.isalnum, cell))
 
 
@@ -316,17 +316,19 @@ def _is_currency(unit: str) -> bool:
 
 def _marks(numbers: Sequence[str]) -> DecimalMarks:
     """Return the decimal marks with which all of these numbers are well formed."""
-    possible = "".join(mark for mark in ".," if all(_fits(number, mark) for number in numbers))
+    possible = "".join(
+        mark for mark in ".," if all(_is_well_formed(number, mark) for number in numbers)
+    )
     alike = len(possible) < 2 or all(
         _value(number, ".") == _value(number, ",") for number in numbers
     )
     return DecimalMarks(possible, alike)
 
 
-def _fits(digits: str, point: str) -> bool:
+def _is_well_formed(digits: str, point: str) -> bool:
     """Return whether a number is well formed with this decimal mark: groups of three digits.
 
-    >>> [_fits(number, ".") for number in ("1,200.5", "1.200,5", "1,20", "0,250", "1 200")]
+    >>> [_is_well_formed(cell, ".") for cell in ("1,200.5", "1.200,5", "1,20", "0,250", "1 200")]
     [True, False, False, False, True]
     """
     integer, *fractions = digits.split(point)

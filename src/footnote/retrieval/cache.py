@@ -57,7 +57,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
         if flight is None:
             task = asyncio.create_task(self._reuse_or_search(question, vector, search))
             flight = self._flights[question] = _Flight(task=task)
-            task.add_done_callback(partial(self._end, question, flight))
+            task.add_done_callback(partial(self._remove_flight, question, flight))
         flight.waiting += 1
         try:
             response, cached = await asyncio.shield(flight.task)
@@ -66,7 +66,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
             if not flight.waiting and not flight.task.done():
                 flight.task.cancel()
                 # Later callers must not wait for a cancelled search.
-                self._end(question, flight)
+                self._remove_flight(question, flight)
         if joined:
             counts.exact += 1
             return self._cached_response(response, query, cached or "exact", started)
@@ -84,7 +84,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
             return False
         return bool(partition.of_wording(key, bare_wording(question.text)))
 
-    def _end(self, question: Question, flight: _Flight, _: object = None) -> None:
+    def _remove_flight(self, question: Question, flight: _Flight, _: object = None) -> None:
         if self._flights.get(question) is flight:
             del self._flights[question]
 

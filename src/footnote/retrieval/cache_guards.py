@@ -69,27 +69,27 @@ def bare_wording(query: str) -> tuple[str, ...]:
     ('of', 'limits', 'for', 'US', 'citizens', 'is', '<', '5', '%')
     """
     text = unicodedata.normalize("NFC", query).translate(_APOSTROPHES).rstrip(_CLOSING)
-    tokens = [_as_written(match) for match in _TOKEN.finditer(text)]
+    tokens = [_token_text(match) for match in _TOKEN.finditer(text)]
     # Articles are dropped if in lower case or first, unless quoted or attached to a sign.
-    kept: list[str] = []
+    retained: list[str] = []
     quoted = False
     for position, token in enumerate(tokens):
         quoted ^= _QUOTES.search(token) is not None
         article = (token if position else token.casefold()) in _ARTICLES
         bound = quoted or (position > 0 and tokens[position - 1].endswith(_TIE))
         if bound or not article:
-            kept.append(token)
-    said = " ".join(map(_folded, kept))
-    bare = _THANKS.sub("", _ASKING.sub("", _CONTRACTED.sub(r"\1 is", said)))
-    return tuple(_HOW_ONE_DOES.sub("how", bare).split(" ")) if bare else tuple(tokens)
+            retained.append(token)
+    spelled = " ".join(map(_folded, retained))
+    stripped = _THANKS.sub("", _ASKING.sub("", _CONTRACTED.sub(r"\1 is", spelled)))
+    return tuple(_HOW_ONE_DOES.sub("how", stripped).split(" ")) if stripped else tuple(tokens)
 
 
-def _as_written(match: re.Match[str]) -> str:
+def _token_text(match: re.Match[str]) -> str:
     if match["sign"] is None:
         return match.group()
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
-    left = _TIE if before.strip() else ""
-    return left + match.group() + (_TIE if after.strip() else "")
+    prefix = _TIE if before.strip() else ""
+    return prefix + match.group() + (_TIE if after.strip() else "")
 
 
 def _folded(word: str) -> str:

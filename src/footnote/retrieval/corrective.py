@@ -91,12 +91,12 @@ class CorrectiveLoop:
         ]
         gradings, notes = await self.grade(question, [_text(evidence) for _, evidence in new])
         graded = [
-            _GradedEvidence(evidence=evidence, grading=grading, cycle=cycle, place=rank)
+            _GradedEvidence(evidence=evidence, grading=grading, cycle=cycle, found_rank=rank)
             for (rank, evidence), grading in zip(new, gradings, strict=True)
         ]
         ordered = sorted(
             [*earlier, *graded],
-            key=lambda item: (-RELEVANCE[item.grading], item.cycle, item.place),
+            key=lambda item: (-RELEVANCE[item.grading], item.cycle, item.found_rank),
         )
         return tuple(item.recorded(rank, cycle) for rank, item in enumerate(ordered, 1)), notes
 
@@ -108,7 +108,7 @@ class _GradedEvidence:
     evidence: Evidence
     grading: Grading
     cycle: int
-    place: int
+    found_rank: int
 
     def recorded(self, rank: int, cycle: int) -> _GradedEvidence:
         record = StageRecord(
@@ -122,7 +122,7 @@ class _GradedEvidence:
                 "relevance": RELEVANCE[self.grading],
                 "cycle": cycle,
                 "found_in_cycle": self.cycle,
-                "found_at_rank": self.place,
+                "found_at_rank": self.found_rank,
             },
         )
         explanation = (*self.evidence.explanation, record)

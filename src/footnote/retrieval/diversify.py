@@ -114,7 +114,7 @@ class RoundRobin:
             chosen = min(eligible, key=lambda index: (turns[index], document_ranks[index]))
             return chosen, {"document_turn": turns[chosen]}
 
-        return _arranged(candidates, bounds, top_k, prefer, self.name)
+        return _select_greedily(candidates, bounds, top_k, prefer, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class MaximalMarginalRelevance:
             np.maximum(redundancy, rows @ rows[chosen], out=redundancy)
             return chosen, detail
 
-        return _arranged(candidates, [bound] * len(candidates), top_k, prefer, self.name)
+        return _select_greedily(candidates, [bound] * len(candidates), top_k, prefer, self.name)
 
 
 def diversity_by_name(
@@ -196,7 +196,7 @@ def _turns(candidates: Sequence[Evidence]) -> tuple[list[int], list[int]]:
     return turns, [document_ranks[item.passage.document_id] for item in candidates]
 
 
-def _arranged(
+def _select_greedily(
     candidates: Sequence[Evidence],
     bounds: Sequence[float],
     top_k: int,

@@ -47,7 +47,7 @@ def collapse_near_duplicates(
     kept_by_mark: defaultdict[_Mark, _KeptPassages] = defaultdict(_KeptPassages)
     for item, mark in zip(evidence, marks, strict=True):
         if counts[mark] == 1:
-            groups.append(_Group(kept=item, listed=[]))
+            groups.append(_Group(best=item, duplicates=[]))
         elif (new := kept_by_mark[mark].admit(item, threshold)) is not None:
             groups.append(new)
     return tuple(_collapsed(group, rank) for rank, group in enumerate(groups, start=1))
@@ -57,8 +57,8 @@ def collapse_near_duplicates(
 class _Group:
     """A kept passage, and its duplicates with their overlap."""
 
-    kept: Evidence
-    listed: list[tuple[Evidence, float]]
+    best: Evidence
+    duplicates: list[tuple[Evidence, float]]
 
 
 @dataclass(slots=True)
@@ -69,13 +69,13 @@ class _KeptPassages:
     """Group of every passage by its words."""
     by_shingle: dict[int, list[tuple[int, _Group, Wording]]] = field(default_factory=dict)
     """Number, group and wording of the kept passages, by each shingle of their prefixes."""
-    kept: int = 0
+    count: int = 0
 
     def admit(self, item: Evidence, threshold: float) -> _Group | None:
         """Add the evidence to the group it repeats, or return a new group for it."""
         wording = wording_of("\n".join((*item.passage.heading_path, _body(item.passage))))
         if wording.words in self.by_words:
-            self.by_words[wording.words].listed.append((item, 1.0))
+            self.by_words[wording.words].duplicates.append((item, 1.0))
             return None
         # So many of the shingles, in one order for all, that near duplicates share one of them:
         # sets whose Jaccard similarity is t share t·n of the n in either, so not all of these can
@@ -85,16 +85,16 @@ class _KeptPassages:
         for group, other in self._candidates(prefix):
             similarity = overlap(wording, other)
             if similarity >= threshold and tell_the_same(
-                _body(item.passage), _body(group.kept.passage)
+                _body(item.passage), _body(group.best.passage)
             ):
-                group.listed.append((item, similarity))
+                group.duplicates.append((item, similarity))
                 self.by_words[wording.words] = group
                 return None
-        new_group = _Group(kept=item, listed=[])
+        new_group = _Group(best=item, duplicates=[])
         self.by_words[wording.words] = new_group
-        self.kept += 1
+        self.count += 1
         for shingle in prefix:
-            self.by_shingle.setdefault(shingle, []).append((self.kept, new_group, wording))
+            self.by_shingle.setdefault(shingle, []).append((self.count, new_group, wording))
         return new_group
 
     def _candidates(self, prefix: Sequence[int]) -> list[tuple[_Group, Wording]]:
@@ -112,23 +112,23 @@ def _body(passage: Passage) -> str:
 
 
 def _collapsed(group: _Group, rank: int) -> Evidence:
-    kept = group.kept
-    duplicates = list(kept.near_duplicates)
-    for item, similarity in group.listed:
+    best = group.best
+    duplicates = list(best.near_duplicates)
+    for item, similarity in group.duplicates:
         duplicates += [_near_duplicate(item.passage, similarity), *item.near_duplicates]
     record = StageRecord(
         stage=STAGE,
-        rank_before=kept.rank,
+        rank_before=best.rank,
         rank_after=rank,
-        score_before=kept.score,
-        score_after=kept.score,
-        detail={"near_duplicates": len(group.listed)},
+        score_before=best.score,
+        score_after=best.score,
+        detail={"near_duplicates": len(group.duplicates)},
     )
     return replace(
-        kept,
+        best,
         rank=rank,
         near_duplicates=tuple(duplicates),
-        explanation=(*kept.explanation, record),
+        explanation=(*best.explanation, record),
     )
 
 

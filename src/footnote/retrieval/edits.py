@@ -46,8 +46,8 @@ def remoter(word: str) -> list[str]:
     words."""
     if len(word) < TWO_SLIPS_FROM:
         return []
-    one_edit = dict.fromkeys(_shuffled(word))
-    two_edits = dict.fromkeys(second for first in one_edit for second in _shuffled(first))
+    one_edit = dict.fromkeys(_simple_edits(word))
+    two_edits = dict.fromkeys(second for first in one_edit for second in _simple_edits(first))
     return [candidate for candidate in two_edits if candidate != word and candidate not in one_edit]
 
 
@@ -62,16 +62,16 @@ def slips(typed: str, correction: str, at_most: float) -> float:
     previous: list[float] = []
     row = [0.0]
     for j in range(1, len(target) + 1):
-        row.append(row[-1] + _unpaired(target, j))
+        row.append(row[-1] + _indel_cost(target, j))
     for i in range(1, len(source) + 1):
-        following = [row[0] + _unpaired(source, i)]
+        following = [row[0] + _indel_cost(source, i)]
         for j in range(1, len(target) + 1):
             first = FIRST_LETTER if i == j == 1 else 0.0
             equal = source[i - 1] == target[j - 1]
             cost = min(
                 row[j - 1] + (0.0 if equal else REPLACED + first),
-                row[j] + _unpaired(source, i),
-                following[-1] + _unpaired(target, j),
+                row[j] + _indel_cost(source, i),
+                following[-1] + _indel_cost(target, j),
             )
             if i > 1 and j > 1 and source[i - 2 : i] == target[j - 2 : j][::-1]:
                 first = FIRST_LETTER if i == j == 2 else 0.0
@@ -93,7 +93,7 @@ def plain(word: str) -> str:
 
 
 def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
-    yield from _shuffled(word)
+    yield from _simple_edits(word)
     for position in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
         yield f"{word[:position]} {word[position:]}"
     script = unicodedata.name(word[0], "").partition(" ")[0]
@@ -104,7 +104,7 @@ def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
         yield from (word[:position] + letter + word[position + 1 :] for letter in alphabet)
 
 
-def _shuffled(word: str) -> Iterator[str]:
+def _simple_edits(word: str) -> Iterator[str]:
     """Yield transpositions, deletions and doublings, about three per letter."""
     for position in range(len(word) - 1):
         yield word[:position] + word[position + 1] + word[position] + word[position + 2 :]
@@ -113,8 +113,8 @@ def _shuffled(word: str) -> Iterator[str]:
         yield word[:position] + word[position] + word[position:]
 
 
-def _unpaired(word: str, at: int) -> float:
-    """Cost of inserting or deleting letter `at`, counted from 1."""
-    if at == 1:
+def _indel_cost(word: str, position: int) -> float:
+    """Cost of inserting or deleting letter `position`, counted from 1."""
+    if position == 1:
         return UNPAIRED + FIRST_LETTER
-    return TRANSPOSED if word[at - 1] == word[at - 2] else UNPAIRED
+    return TRANSPOSED if word[position - 1] == word[position - 2] else UNPAIRED

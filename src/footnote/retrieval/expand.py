@@ -34,7 +34,7 @@ def expand(
     for stretch in stretches:
         by_version[stretch.passage.document_id, stretch.passage.version].append(stretch)
     merged = [stretch for group in by_version.values() for stretch in _merged(group)]
-    merged.sort(key=lambda stretch: stretch.found[0].rank)
+    merged.sort(key=lambda stretch: stretch.items[0].rank)
     return tuple(_expanded(stretch, rank, decay) for rank, stretch in enumerate(merged, start=1))
 
 
@@ -53,10 +53,10 @@ class _Stretch:
     ordinals."""
 
     passage: Passage
-    found: tuple[Evidence, ...]
+    items: tuple[Evidence, ...]
     ordinals: Mapping[str, int]
     """By chunk id, of every chunk in the stretch."""
-    after: str
+    following_text: str
     """The text between the span and the next chunk that could extend it."""
 
     @classmethod
@@ -64,11 +64,13 @@ class _Stretch:
         passage = item.passage
         ordinals = {passage.chunk_id: passage.ordinal}
         if widened is None:
-            return cls(passage=passage, found=(item,), ordinals=ordinals, after="")
+            return cls(passage=passage, items=(item,), ordinals=ordinals, following_text="")
         ordinals |= {
             chunk_id: passage.ordinal + distance for chunk_id, distance in widened.distances.items()
         }
-        return cls(passage=widened.passage, found=(item,), ordinals=ordinals, after=widened.after)
+        return cls(
+            passage=widened.passage, items=(item,), ordinals=ordinals, following_text=widened.after
+        )
 
 
 def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
@@ -91,15 +93,15 @@ def _text_between(preceding: _Stretch, following: _Stretch) -> str | None:
     gap = following.passage.char_start - preceding.passage.char_end
     if gap <= 0:
         return ""
-    return preceding.after if gap == len(preceding.after) else None
+    return preceding.following_text if gap == len(preceding.following_text) else None
 
 
 def _joined(preceding: _Stretch, gap_text: str, following: _Stretch) -> _Stretch:
     """Join two spans, under the identity of the better-ranked."""
-    items = tuple(sorted((*preceding.found, *following.found), key=lambda item: item.rank))
+    items = tuple(sorted((*preceding.items, *following.items), key=lambda item: item.rank))
     left, right = preceding.passage, following.passage
     shared = max(0, left.char_end - right.char_start)
-    best = left if preceding.found[0].rank <= following.found[0].rank else right
+    best = left if preceding.items[0].rank <= following.items[0].rank else right
     return _Stretch(
         passage=merged_passage(
             best,
@@ -115,14 +117,16 @@ def _joined(preceding: _Stretch, gap_text: str, following: _Stretch) -> _Stretch
             ),
             suspicious=any_suspicious((left.suspicious, right.suspicious)),
         ),
-        found=items,
+        items=items,
         ordinals={**preceding.ordinals, **following.ordinals},
-        after=following.after if right.char_end >= left.char_end else preceding.after,
+        following_text=following.following_text
+        if right.char_end >= left.char_end
+        else preceding.following_text,
     )
 
 
 def _expanded(stretch: _Stretch, rank: int, decay: float) -> Evidence:
-    best, *merged = stretch.found
+    best, *merged = stretch.items
     neighbours = tuple(
         Neighbour(
             chunk_id=chunk_id,
@@ -144,8 +148,8 @@ def _expanded(stretch: _Stretch, rank: int, decay: float) -> Evidence:
         score_after=best.score,
         detail=detail,
     )
-    terms = chain.from_iterable(item.matched_terms for item in stretch.found)
-    duplicates = chain.from_iterable(item.near_duplicates for item in stretch.found)
+    terms = chain.from_iterable(item.matched_terms for item in stretch.items)
+    duplicates = chain.from_iterable(item.near_duplicates for item in stretch.items)
     return replace(
         best,
         passage=stretch.passage,

@@ -56,16 +56,18 @@ def evidence_from(
         recalled, fused = searched[number]
         records = _records(hit.chunk_no, recalled, fused, rankings[number], fusion)
         if len(searched) > 1:
-            records.append(_of_wordings(rank, hit, records[-1], rankings))
+            records.append(_wordings_record(rank, hit, records[-1], rankings))
         else:
-            records[-1] = _moved(records[-1], rank)
+            records[-1] = _with_rank(records[-1], rank)
         evidence.append(_evidence(rank, hit, passages[hit.chunk_no], recalled, records))
     return tuple(evidence)
 
 
 def why(evidence: Evidence) -> str:
     """Explain the rank of the evidence in one sentence."""
-    reasons = [_SENTENCES.get(record.stage, _of_fusion)(record) for record in evidence.explanation]
+    reasons = [
+        _SENTENCES.get(record.stage, _describe_fusion)(record) for record in evidence.explanation
+    ]
     clauses = [reason for reason in reasons if reason]
     return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(clauses)}." if clauses else ""
 
@@ -125,7 +127,7 @@ def _records(
     return records
 
 
-def _of_wordings(
+def _wordings_record(
     rank: int,
     hit: Hit,
     fused: StageRecord,
@@ -147,7 +149,7 @@ def _of_wordings(
     )
 
 
-def _moved(record: StageRecord, rank: int) -> StageRecord:
+def _with_rank(record: StageRecord, rank: int) -> StageRecord:
     """Return the record with the rank among the hits that still have a passage."""
     if record.rank_after == rank:
         return record
@@ -173,81 +175,81 @@ def _evidence(
     )
 
 
-def _of_route(record: StageRecord) -> str:
+def _describe_route(record: StageRecord) -> str:
     return why_routed(record, _ordinal(record.rank_after))
 
 
-def _of_dense(record: StageRecord) -> str:
+def _describe_dense(record: StageRecord) -> str:
     return f"{_ordinal(record.rank_after)} by meaning (similarity {record.score_after:.2f})"
 
 
-def _of_lexical(record: StageRecord) -> str:
+def _describe_lexical(record: StageRecord) -> str:
     rank = _ordinal(record.rank_after)
     return f"{rank} by words ({_terms(record.detail)}, BM25 {record.score_after:.2f})"
 
 
-def _of_languages(record: StageRecord) -> str:
+def _describe_languages(record: StageRecord) -> str:
     rank = _ordinal(record.rank_after)
     return f"{rank} of those in other languages (similarity {record.score_after:.2f})"
 
 
-def _of_graph(record: StageRecord) -> str:
+def _describe_graph(record: StageRecord) -> str:
     text = f"{_ordinal(record.rank_after)} by what the question names"
     names = ", ".join(f"“{name}”" for name in list(record.detail)[:_NAMED_TERMS])
     return f"{text} ({names})" if names else f"{text} (named beside it)"
 
 
-def _of_rerank(record: StageRecord) -> str:
+def _describe_rerank(record: StageRecord) -> str:
     model = record.detail.get("model")
     return f"{_ordinal(record.rank_after)} once {model} had read it ({record.score_after:.2f})"
 
 
-def _of_diversity(record: StageRecord) -> str:
+def _describe_diversity(record: StageRecord) -> str:
     if record.rank_before is None or record.rank_before == record.rank_after:
         return ""
     return f"moved from {_ordinal(record.rank_before)} for variety"
 
 
-def _of_duplicates(record: StageRecord) -> str:
+def _describe_duplicates(record: StageRecord) -> str:
     count = record.detail.get("near_duplicates", 0)
     return f"{count} more that say the same" if count else ""
 
 
-def _of_expand(record: StageRecord) -> str:
+def _describe_expand(record: StageRecord) -> str:
     count = record.detail.get("neighbours", 0)
     return f"shown with {count} neighbouring chunks" if count else ""
 
 
-def _of_grade(record: StageRecord) -> str:
+def _describe_grade(record: StageRecord) -> str:
     return f"judged {record.detail.get('grading')}"
 
 
-def _across_wordings(record: StageRecord) -> str:
+def _describe_wordings(record: StageRecord) -> str:
     return f"{_ordinal(record.rank_after)} over {len(record.detail)} wordings"
 
 
-def _of_fusion(record: StageRecord) -> str:
+def _describe_fusion(record: StageRecord) -> str:
     share = record.detail.get("dense_weight")
     weight_text = f", meaning weighing {share:.0%}" if isinstance(share, float) else ""
     return f"{_ordinal(record.rank_after)} of both together ({record.stage}{weight_text})"
 
 
 _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
-    ROUTE: _of_route,
+    ROUTE: _describe_route,
     NAMES: why_named,
     SERIES: why_in_series,
     ROWS: why_rows,
-    "dense": _of_dense,
-    "lexical": _of_lexical,
-    LANGUAGES: _of_languages,
-    "graph": _of_graph,
-    WORDINGS: _across_wordings,
-    "duplicates": _of_duplicates,
-    "rerank": _of_rerank,
-    "round_robin": _of_diversity,
-    "mmr": _of_diversity,
-    "grade": _of_grade,
-    "expand": _of_expand,
+    "dense": _describe_dense,
+    "lexical": _describe_lexical,
+    LANGUAGES: _describe_languages,
+    "graph": _describe_graph,
+    WORDINGS: _describe_wordings,
+    "duplicates": _describe_duplicates,
+    "rerank": _describe_rerank,
+    "round_robin": _describe_diversity,
+    "mmr": _describe_diversity,
+    "grade": _describe_grade,
+    "expand": _describe_expand,
 }
 """Describes each stage's record in a few words, empty if it changed nothing. Other stages are
 fusions."""

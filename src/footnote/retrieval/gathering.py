@@ -120,7 +120,7 @@ class Gather:
                     )
         if corrected is not None:
             first = await self._search(
-                await self._reworded(corrected, first.wording, search), search
+                await self._with_corrected_spelling(corrected, first.wording, search), search
             )
         results = [first, *[await self._search(wording, search) for wording in wordings[1:]]]
         ranking = results[0].fused.ranking
@@ -157,7 +157,7 @@ class Gather:
             vector = await wording.vector
         search.journal.note(*recalled.notes)
         with search.journal.timed("fuse"):
-            recalled = _near_enough(recalled, vector, search)
+            recalled = _above_minimum(recalled, vector, search)
             text = wording.parsed.text
             words = query_words(text, recalled.idf, recalled.languages, self.analyzer)
             language = self.analyzer.language_of(text, recalled.languages)
@@ -170,7 +170,7 @@ class Gather:
                 matched_terms=recalled.matched_terms,
                 idf=recalled.idf,
             )
-            recalled = await self._across_languages(wording, search, recalled, language)
+            recalled = await self._add_other_languages(wording, search, recalled, language)
             fusion = self.choices.named(search.plan.fusion)
             fused = fusion(
                 Recalls(
@@ -183,10 +183,10 @@ class Gather:
             )
             fused = with_other_languages(fused, recalled.dense, recalled.across)
             if search.plan.graph:
-                recalled = await self._around_entities(wording, search, recalled, fused)
+                recalled = await self._add_entity_recall(wording, search, recalled, fused)
                 fused = with_graph(fused, recalled.graph, fusion)
             fused = toward_named(fused, recalled.name_score_gaps)
-            recalled, fused = await self._by_kind(wording, search, recalled, fused)
+            recalled, fused = await self._adjust_to_kind(wording, search, recalled, fused)
             count = self._candidate_count(search.top_k, search.plan)
             # Later stages may lift any of these hits to the top, so routing keeps all their
             # documents.
@@ -240,7 +240,7 @@ class Gather:
         except FootnoteError:
             return await search.index.recall(replace(request, complete=False))
 
-    async def _across_languages(
+    async def _add_other_languages(
         self, wording: Wording, search: Asked, recalled: Recalled, language: str | None
     ) -> Recalled:
         """Add the nearest passages in other languages, if there are any.
@@ -267,7 +267,7 @@ class Gather:
             recalled, across=across, similarities={**recalled.similarities, **similarities}
         )
 
-    async def _around_entities(
+    async def _add_entity_recall(
         self, wording: Wording, search: Asked, recalled: Recalled, fused: Fused
     ) -> Recalled:
         """Add the recall by entities, which supports no phrases, exclusions or minimum similarity.
@@ -288,7 +288,7 @@ class Gather:
             ranking = tuple(hit for hit in ranking if hit.chunk_no in chunk_numbers)
         return replace(recalled, graph=ranking[: self.recall_limit], named=names_said(graph))
 
-    async def _by_kind(
+    async def _adjust_to_kind(
         self, wording: Wording, search: Asked, recalled: Recalled, fused: Fused
     ) -> tuple[Recalled, Fused]:
         """Adjust the ranking to the predicted kind of question: by period, or toward table rows."""
@@ -311,7 +311,7 @@ class Gather:
                 fused = toward_rows(fused, rows)
         return recalled, fused
 
-    async def _reworded(self, text: str, first: Wording, search: Asked) -> Wording:
+    async def _with_corrected_spelling(self, text: str, first: Wording, search: Asked) -> Wording:
         """Return the first wording with its spelling corrected, with a vector if the original has
         one."""
         parsed, vector = parse_query(text), None
@@ -332,7 +332,7 @@ class Gather:
         return max(counts)
 
 
-def _near_enough(recalled: Recalled, vector: Vector | None, search: Asked) -> Recalled:
+def _above_minimum(recalled: Recalled, vector: Vector | None, search: Asked) -> Recalled:
     """Drop hits below the requested minimum similarity."""
     min_similarity = search.request.filters.min_similarity
     if min_similarity is None:

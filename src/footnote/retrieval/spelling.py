@@ -147,7 +147,7 @@ class Correct:
         corrections = await self._choose_corrections(
             guesses, languages, index, filters, certain=certain
         )
-        remaining = [word for word in suspects if certain and not _touches(word, corrections)]
+        remaining = [word for word in suspects if certain and not _overlaps_any(word, corrections)]
         guesses = _limit_guesses({word: remoter(word.text.casefold()) for word in remaining})
         if guesses:
             corrections += await self._choose_corrections(
@@ -279,7 +279,7 @@ def _limit_guesses(texts: Mapping[_Word, Sequence[str]]) -> list[_Guess]:
     return [(word, text) for word, candidates in texts.items() for text in candidates[:share]]
 
 
-def _touches(word: _Word, readings: Sequence[_Reading]) -> bool:
+def _overlaps_any(word: _Word, readings: Sequence[_Reading]) -> bool:
     return any(
         word.start < reading.word.end and reading.word.start < word.end for reading in readings
     )
@@ -310,7 +310,7 @@ def _best(
     }
     chosen: list[_Reading] = []
     for reading in sorted(variants, key=lambda reading: reading.order):
-        if reading.cost <= _allowed(reading, certain=certain) and not _touches(
+        if reading.cost <= _allowed(reading, certain=certain) and not _overlaps_any(
             reading.word, chosen
         ):
             chosen.append(reading)
