@@ -74,11 +74,11 @@ class AggregationAnswerer:
     reader: Reader
     analyzer: Analyzer
     least: float
-    """Probability from which an answer was found."""
+    """Minimum probability of a located answer."""
     namer: NameFinder | None
     finder: TableQuestionModel | None
     around: ExpandPassages | None = None
-    """What has the rest of a table of which a part was found."""
+    """Loads the rest of a table that was retrieved in part."""
 
     async def __call__(
         self,
@@ -89,7 +89,7 @@ class AggregationAnswerer:
         *,
         read_answers: Sequence[LocatedAnswer],
     ) -> ScoredComputation | None:
-        """What the question asks of a column, if the answer stands in one."""
+        """The computed answer, if the question aggregates a column."""
         plain_question = with_plain_titles(
             question, [title for candidate in candidates_of(tables) for title in candidate.header]
         )
@@ -131,7 +131,7 @@ class AggregationAnswerer:
             column_predictions = await predict_columns(
                 self.finder, plain_question, tables_of(tables), terms
             )
-        # Tables are read anew: the title of a column points to it as well as a cell does.
+        # The tables are read again, because a column title can also point to the answer.
         readings = await self.reader.read(question, [text_of(item.passage) for item in table_parts])
         mismatch = lowest_mismatch(table_parts, [reading.mismatch for reading in readings], tables)
         aggregation = _TableAggregation(
@@ -197,29 +197,29 @@ class AggregationAnswerer:
         }
 
     async def _find_names(self, question: str) -> list[str]:
-        """The names in a question; none where nothing finds them."""
+        """The names in a question; empty without a name finder."""
         spans = None if self.namer is None else await self.namer.names([question])
         return [] if spans is None else [question[span.start : span.end] for span in spans[0]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TableAggregation:
-    """A question that asks something of a column, and the tables that were found for it.
+    """A question that aggregates a column, and the tables that were retrieved for it.
 
-    A table of thousands of rows takes half a second, in a thread: no other question waits for it.
+    It runs in threads: a table of thousands of rows takes half a second.
     """
 
     question: str
     plain_question: str
-    """The question with the titles in it as plain words."""
+    """The question with its column titles as plain words."""
     operations: Sequence[Operation | None]
     """The predicted operations: one from question and table, else one for each punctuation
     variant."""
     evidence: Sequence[Evidence]
     tables: Sequence[Evidence]
-    """Those of the evidence that hold one."""
+    """The evidence that holds a table."""
     terms: Terms
-    """In the language of the likeliest of them."""
+    """Extracts terms in the language of the likeliest table."""
     analyzer: Analyzer
     reading: TableReading
     reader: Reader
@@ -229,17 +229,16 @@ class _TableAggregation:
 
     @property
     def predicted_operations(self) -> set[Operation]:
-        """Everything that may be asked."""
+        """All operations that may be asked for."""
         return {operation for operation in self.operations if operation is not None}
 
     async def refusal(
         self, answers: Sequence[LocatedAnswer], likeliest: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
-        """The refusal of an unsupported calculation, unless the reader found its result in the
-        text.
+        """Refuse an unsupported calculation, unless the reader found its result in the text.
 
-        None where prose, or a cell whose title names the calculation, contains it, where a single
-        row is named, whose cell may be asked for, and where the question is about no table.
+        None if prose or a cell titled like the calculation has the result, if the question names
+        one row, whose cell may be asked for, and if it is not about a table.
         """
         best = answers[0] if answers and answers[0].probability >= self.least else None
         if best is not None and not is_cell(best):
@@ -259,7 +258,8 @@ class _TableAggregation:
     async def names_of(
         self, rows: RowGroupPrediction, answers: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
-        """The names of the rows that the question names by their cells, unless it was read."""
+        """The names of the rows whose cells the question mentions, unless the reader found an
+        answer."""
         if answers and answers[0].probability >= self.least:
             return None
         computed = await asyncio.to_thread(
@@ -274,7 +274,8 @@ class _TableAggregation:
         return None if computed is None else (computed, rows.names)
 
     async def matching_tables(self) -> list[TableMatch]:
-        """The table whose column the question means or names; several where they are alike."""
+        """The table with the column that the question is about; several if they match equally
+        well."""
         # Maximum and minimum may both be predicted; the column decides between them.
         if len(self.predicted_operations) > 1 and not self.predicted_operations <= EXTREMES:
             return []
@@ -284,7 +285,7 @@ class _TableAggregation:
         )
 
     async def over_table(self, match: TableMatch) -> ScoredComputation | None:
-        """What is asked of its column, without a cell of it."""
+        """Compute over the matched column without a located cell."""
         operation = self.operations[0] or min(self.predicted_operations)
         plain_question = with_plain_titles(self.question, match.located.candidate.header)
         if not await word_triggers_aggregation(
@@ -298,7 +299,7 @@ class _TableAggregation:
         prediction = match.column_prediction
         is_sum_or_average = operation in (Operation.SUM, Operation.AVERAGE)
         if prediction is not None and is_sum_or_average and not match.says_column:
-            # Neither the column nor what is asked of it is said as the table has it.
+            # The question mentions neither the column nor the operation literally.
             probability *= self.sure or 1.0
         if prediction is not None and operation in EXTREMES:
             agreement = BY_SOUND if self.predicted_operations == {prediction.extreme} else -BY_SOUND
@@ -372,7 +373,7 @@ def _surest_prediction(
 
 
 def _ambiguous_tables(matches: Sequence[TableMatch]) -> NotComputed:
-    """That more than one table may be meant."""
+    """A refusal because several tables match."""
     files = sorted({match.located.passage.filename for match in matches})
     return NotComputed(
         reason=f"{len(matches)} tables may be meant, of {', '.join(files)}; name what one is about"
@@ -380,7 +381,7 @@ def _ambiguous_tables(matches: Sequence[TableMatch]) -> NotComputed:
 
 
 def _is_surer(answer: LocatedAnswer, scored: ScoredComputation) -> bool:
-    """Whether an answer that was read in prose is likelier than what a column gives."""
+    """Whether an answer in prose is likelier than the value computed from a column."""
     computed, probability = scored
     threshold = probability if isinstance(computed, Computed) else SURELY_ELSEWHERE
     return answer.probability >= threshold and not is_cell(answer)
@@ -389,7 +390,7 @@ def _is_surer(answer: LocatedAnswer, scored: ScoredComputation) -> bool:
 def _likeliest_cells(
     tables: Sequence[Evidence], readings: Sequence[PassageReading]
 ) -> list[LocatedAnswer]:
-    """The cells that were read, and those below titles that were, the likeliest first."""
+    """The cells that the reader located, directly or by their titles, likeliest first."""
     located = []
     for item, reading in zip(tables, readings, strict=True):
         candidates = candidates_of([item])

@@ -29,39 +29,39 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFeatures:
-    """What tells of one statement whether it answers."""
+    """Features of one statement as a possible answer."""
 
     score: float
-    """The reader's log-odds of the best stretch in it against "this passage does not answer"."""
+    """The reader's log-odds of the best span in it against "this passage does not answer"."""
     relevance: float
     """The reader's log-odds that its passage answers at all."""
     unmet: float
-    """How much speaks for it that the question is about something that its passage is not."""
+    """Log-odds that the question is about something that the passage does not mention."""
     below_best: float
-    """How far its score is below the best one of its passage, at most 0."""
+    """Score minus the best score in its passage; at most 0."""
     log_rank: float
-    """Of its passage in the search."""
+    """Logarithm of the passage's rank in the search."""
     passage_standing: float
-    """Cosine of passage and question, in standard deviations above the middle passage."""
+    """Cosine of passage and question, in standard deviations above the median passage."""
     statement_standing: float
-    """Cosine of statement and question, in standard deviations above the middle statement."""
+    """Cosine of statement and question, in standard deviations above the median statement."""
     passage_coverage: float
     """Share of the question's terms, by rarity, that the passage or its headings hold; 0 where
     they are in different languages."""
     statement_coverage: float
-    """The same of the statement and the headings."""
+    """The same share for the statement and its headings."""
     unseen: float
-    """The same share that no passage holds."""
+    """The share of the question's terms that no passage has."""
     is_foreign: float
     """1 where passage and question are in different languages."""
     lacks_numbers: float
-    """Share of the question's numbers that the passage and its names lack."""
+    """Share of the question's numbers that the passage and its names do not have."""
     is_field: float
     """1 for a line of a form, a label or a sign."""
     is_row: float
     """1 for a row of a table."""
     question_length: float
-    """Logarithm of one more than its terms."""
+    """Logarithm of the number of question terms plus one."""
 
 
 ANSWER_FEATURES: tuple[str, ...] = tuple(feature.name for feature in fields(AnswerFeatures))
@@ -69,14 +69,15 @@ ANSWER_FEATURES: tuple[str, ...] = tuple(feature.name for feature in fields(Answ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermCoverage:
-    """Which share of a question's terms the passages, their headings and statements hold."""
+    """The share of a question's terms in the passages, their headings and the statements."""
 
     passage: float
     statement: float
     unseen: float
     is_foreign: bool
     rank: int
-    """Of its passage in the search, among those in the question's language or among all others."""
+    """Rank of the passage in the search, among passages in the question's language or among the
+    others."""
     length: float
 
 
@@ -86,7 +87,7 @@ def term_coverage(
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
 ) -> list[TermCoverage]:
-    """Of each statement; a term weighs the more the fewer passages hold it."""
+    """The coverage of each statement; rare terms weigh more."""
     terms = cache(lambda text, language: frozenset(analyzer.terms(text, language)))
     question_terms = cache(lambda language: analyzer.query_terms(question, [language or "en"]))
     passage_terms: Mapping[str, frozenset[str]] = {
@@ -204,19 +205,19 @@ def feature_matrix(
 
 
 def heading_of(passage: Passage) -> str:
-    """The title of its document and the headings that a passage stands under, each once."""
+    """The document title and the headings above a passage, each once."""
     names = dict.fromkeys((passage.document_title, *passage.heading_path))
     return " › ".join(filter(None, names))
 
 
 def log_odds(probability: float) -> float:
-    """Of a probability, kept away from 0 and 1."""
+    """The log-odds of a probability, which is clipped away from 0 and 1."""
     clipped = min(max(probability, _SUREST), 1 - _SUREST)
     return math.log(clipped / (1 - clipped))
 
 
 def missing_number_share(numbers: Set[str], passage: Passage) -> float:
-    """The share of some numbers that a passage and its names lack."""
+    """The share of the numbers that a passage and its names do not have."""
     passage_numbers = numbers_in(
         f"{passage.text}\n{_title_and_headings(passage)}\n{passage.filename}"
     )
@@ -224,7 +225,7 @@ def missing_number_share(numbers: Set[str], passage: Passage) -> float:
 
 
 def numbers_in(text: str) -> Set[str]:
-    """The numbers of a text, whatever parts their digits."""
+    """The numbers of a text, however their digits are grouped."""
     return {re.sub("[.,]", "", number) for number in _NUMBER.findall(text)}
 
 

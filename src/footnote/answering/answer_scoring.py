@@ -39,17 +39,17 @@ FILE = "weighing.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswers:
-    """Statements with their probabilities, and what of the weighing could not be done."""
+    """Statements with their probabilities, and notes on what could not be scored."""
 
     found: list[LocatedAnswer]
     degraded: tuple[str, ...] = ()
 
 
 class AnswerScorer(Protocol):
-    """Says how likely each statement answers."""
+    """Estimates how likely each statement answers."""
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
-        """The passages that are worth reading most first."""
+        """Order the passages for reading, the most useful first."""
         ...
 
     async def __call__(
@@ -63,7 +63,7 @@ class AnswerScorer(Protocol):
         ...
 
     def with_cache(self) -> AnswerScorer:
-        """A copy that caches model outputs, for scoring one question several times."""
+        """A copy that caches model outputs, to score one question several times."""
         ...
 
 
@@ -72,7 +72,7 @@ class ReaderAnswerScorer:
     """Keeps the search's order and the reader's probabilities."""
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:  # noqa: ARG002 - the search has seen it
-        """As they were found."""
+        """Keep the order of the search."""
         return rank_for_reading(evidence, np.zeros(len(evidence)))
 
     async def __call__(
@@ -81,15 +81,15 @@ class ReaderAnswerScorer:
         answers: Sequence[LocatedAnswer],
         evidence: Sequence[Evidence],  # noqa: ARG002 - as above
     ) -> ScoredAnswers:
-        """All of them, as likely as they were read."""
+        """All answers with the reader's probabilities."""
         return ScoredAnswers(found=list(answers))
 
     def with_embedder(self, embedder: Embedder) -> ReaderAnswerScorer:  # noqa: ARG002 - it embeds nothing
-        """The same everywhere."""
+        """The same object: it uses no embedder."""
         return self
 
     def with_cache(self) -> ReaderAnswerScorer:
-        """The same: it asks none."""
+        """The same object: it calls no model."""
         return self
 
 
@@ -101,43 +101,43 @@ class ConditionalLogit:
     """
 
     weights: Mapping[str, float]
-    """By name, in the order of the columns."""
+    """Weights by feature name, in the order of the columns."""
     bias: float
 
     def utilities(self, rows: Floats) -> Floats:
-        """Of shape (statements,), for rows of shape (statements, names)."""
+        """Utilities of shape (statements,), for rows of shape (statements, names)."""
         return np.asarray(rows @ np.array([*self.weights.values()]) + self.bias)
 
     def probabilities(self, rows: Floats) -> Floats:
-        """Of shape (statements,)."""
+        """Probabilities of shape (statements,)."""
         odds = np.exp(np.clip(self.utilities(rows), -40, 40))
         return np.asarray(odds / (1 + odds.sum()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficients:
-    """What is fitted."""
+    """The fitted coefficients."""
 
     promising: ConditionalLogit
-    """Over `PASSAGE_FEATURES`: which passages are read first."""
+    """Over `PASSAGE_FEATURES`: selects the passages that are read first."""
     observed: ConditionalLogit
-    """Over `ANSWER_FEATURES`: which statements the reader is asked about again."""
+    """Over `ANSWER_FEATURES`: selects the statements that are verified."""
     decided: ConditionalLogit
-    """Over `SUPPORT_FEATURES`: how likely each answers, after all."""
+    """Over `SUPPORT_FEATURES`: the final probability of each statement."""
     least: float
-    """Probability from which an answer is said."""
+    """Minimum probability of an answer."""
     undecided: float
-    """Probability from which further passages may answer where those that were read do not."""
+    """Minimum probability that unread passages answer, for reading to continue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringCache:
-    """What the models said of statements to one question."""
+    """Model outputs for the statements of one question."""
 
     cosines: dict[str, float] = field(default_factory=dict)
-    """Of embedded texts to the question."""
+    """Cosines of embedded texts to the question."""
     odds: dict[tuple[str, str], SupportProbabilities] = field(default_factory=dict)
-    """Of claims and quotes."""
+    """Support probabilities by claim and quote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class LogitAnswerScorer:
         return replace(self, scoring_cache=ScoringCache())
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
-        """The passages that are likeliest to answer by what is known of them first."""
+        """Order the passages by the probability, before reading, that they answer."""
         rows = passage_features(question, evidence, self.analyzer)
         return rank_for_reading(evidence, self.coefficients.promising.utilities(rows))
 
@@ -250,7 +250,7 @@ async def observed(
 
 @cache
 def fitted() -> Coefficients:
-    """The coefficients that come with Footnote."""
+    """The coefficients that are packaged with Footnote."""
     coefficients = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
 
     def logit(part: str, names: Sequence[str]) -> ConditionalLogit:

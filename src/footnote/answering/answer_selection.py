@@ -19,12 +19,12 @@ from footnote.language.identifiers import (
 
 _NOT_WORD = re.compile(r"[\W_]+")
 EQUAL_SHARE = 0.8
-"""The share of the best one's probability that a further answer needs."""
+"""Minimum probability of a further answer, as a share of the best one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedAnswer:
-    """An answer, and the statement that it stands in.
+    """An answer span in a statement.
 
     Law: the answer `passage.text[start:end]` is not empty and lies in the candidate's quote.
     """
@@ -46,12 +46,12 @@ class LocatedAnswer:
 
     @property
     def answer(self) -> str:
-        """The answer's own words."""
+        """The text of the answer span."""
         return self.passage.text[self.start : self.end]
 
     @property
     def passage(self) -> Passage:
-        """Where it stands."""
+        """The passage that contains the answer."""
         return self.candidate.evidence.passage
 
 
@@ -61,9 +61,9 @@ class AnswerSelector:
 
     limit: int
     least: float
-    """Probability from which an answer is said at all."""
+    """Minimum probability of the first answer."""
     further_threshold: float
-    """Probability from which a further answer is: its own and that of the best together."""
+    """Minimum probability of a further answer, by itself and together with the best one."""
 
     def __call__(
         self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
@@ -81,7 +81,8 @@ class AnswerSelector:
     def _best_of_each(
         self, question: str, answers: Sequence[LocatedAnswer], document_texts: dict[UUID, str]
     ) -> list[LocatedAnswer]:
-        """The best answer for each thing that is named; none unless two of them have one."""
+        """The best answer for each identifier or document that is named; none unless two have
+        one."""
         best_answers: dict[int, LocatedAnswer] = {}
         no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in answers))
         for is_about in _mention_filters(question, answers, document_texts):
@@ -137,7 +138,7 @@ def without_other_identifiers(
 
 
 def by_probability(answers: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
-    """The likeliest first; ties by evidence rank, then by place in the text."""
+    """Sort by probability; ties by evidence rank, then by position in the text."""
     return sorted(
         answers,
         key=lambda answer: (
@@ -158,7 +159,7 @@ def names_several(question: str, evidence: Sequence[Evidence]) -> bool:
 
 
 def contains_phrase(text: str, question: str) -> bool:
-    """Whether the words of a text stand in the question, in their order."""
+    """Whether the words of a text occur in the question, in order."""
     words = plain_words(text)
     return bool(words) and f" {words} " in f" {plain_words(question)} "
 
@@ -186,7 +187,7 @@ def _document_texts(evidence: Sequence[Evidence]) -> dict[UUID, str]:
 def _mention_filters(
     question: str, answers: Sequence[LocatedAnswer], document_texts: dict[UUID, str]
 ) -> Iterator[Callable[[LocatedAnswer], bool]]:
-    """What tells, for each thing that the question names, whether an answer is about it."""
+    """One filter for each identifier or document in the question: whether an answer is about it."""
     for identifier in dict.fromkeys(identifiers_in(question)):
         yield (
             lambda answer, target=identifier: (
@@ -210,7 +211,7 @@ def _is_document_named(passage: Passage, question: str) -> bool:
 
 
 def _repeats(answer: LocatedAnswer, other: LocatedAnswer) -> bool:
-    """Whether an answer says again what another one does, or stands in the same row."""
+    """Whether two answers have the same text, or are in the same row."""
     first, second = plain_words(answer.answer), plain_words(other.answer)
     same_row = (
         answer.candidate.kind is BlockKind.TABLE

@@ -15,9 +15,9 @@ from footnote.language.sentences import sentence_spans
 from footnote.ports import Analyzer
 
 LANGUAGES = ("en", "de", "es", "fr", "it")
-"""Languages, beside the quotes' own and Chinese, in which a statement is looked for."""
+"""Languages that are detected for statements, in addition to the quotes' own and Chinese."""
 FEWEST_TERMS = 3
-"""Content terms below which a sentence without figures claims nothing."""
+"""Minimum number of content terms of a check-worthy sentence without figures."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 _CLOSING = " \t\n.!?…。！？;；:：\"'”’»)"
 _OPENING = " \t\n\"'“‘«(-*•–"
@@ -26,20 +26,20 @@ _HAN = re.compile(f"[{HAN}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimReader:
-    """Reads each text once for all sentences of an answer."""
+    """Extracts the values of each text once for all sentences of an answer."""
 
     analyzer: Analyzer
     _cached: dict[tuple[str, str | None], ExactValues] = field(default_factory=dict)
 
     def __call__(self, text: str, language: str | None) -> ExactValues:
-        """The claims of a text."""
+        """The exact values of a text."""
         key = (text, language)
         if key not in self._cached:
             self._cached[key] = extract_values(text, language, self.analyzer)
         return self._cached[key]
 
     def guess(self, quotes: Sequence[str]) -> str | None:
-        """The language of quotes from a passage that names none."""
+        """Detect the language of quotes from a passage without a language."""
         text = "\n".join(quotes)
         return "zh" if _is_chinese(text) else self.analyzer.language_of(text, LANGUAGES)
 
@@ -65,19 +65,19 @@ class ClaimEvidence:
 
     statement: str
     quotes: tuple[str, ...]
-    """Distinct, in an order that does not depend on that of the citations."""
+    """Distinct quotes, in an order that does not depend on the order of the citations."""
     shown_statements: frozenset[str]
-    """The quotes as an answer shows them: a row of a table with its header."""
+    """The quotes as shown in an answer: a table row with its header."""
     language: str | None
-    """Of the quotes."""
+    """The language of the quotes."""
     claim_language: str | None
-    """Of the statement."""
+    """The language of the statement."""
     claim_values: ExactValues
     quote_values: tuple[ExactValues, ...]
     labels: tuple[ExactValues, ...]
-    """Their titles and headings."""
+    """Titles and headings of the quotes."""
     around: tuple[ExactValues, ...]
-    """The passages that the quotes are from, with titles and headings."""
+    """The passages of the quotes, with titles and headings."""
 
     @property
     def is_cross_lingual(self) -> bool:
@@ -89,26 +89,26 @@ class ClaimEvidence:
 
     @property
     def coverage(self) -> float:
-        """Share of the statement's terms that stand in its quotes; 0 without terms."""
+        """Share of the statement's terms that occur in its quotes; 0 without terms."""
         claim_terms = self.claim_values.term_set
         quote_terms = frozenset[str]().union(*(values.term_set for values in self.quote_values))
         return len(claim_terms & quote_terms) / len(claim_terms) if claim_terms else 0.0
 
     @property
     def judged_statement(self) -> str:
-        """The statement as a judge reads it: equal figures and dates are spelt as in the quotes."""
+        """The statement for a judge: figures and dates are spelled as in the quotes."""
         return in_spelling_of(self.quote_values, self.claim_values)
 
     @property
     def judged_text(self) -> str:
-        """What a judge reads: the quotes under their titles and headings."""
+        """The quotes for a judge, under their titles and headings."""
         return "\n".join((*(label.text for label in self.labels), "\n\n".join(self.quotes)))
 
 
 def pair_with_evidence(
     text: str, citations: Sequence[Citation], passages: Mapping[str, Passage], reader: ClaimReader
 ) -> ClaimEvidence:
-    """A sentence with the citations it has, at least one of them."""
+    """Pair a sentence with its citations, at least one."""
     quotes = tuple(sorted({citation.quote for citation in citations}))
     cited_passages = {
         citation.chunk_id: passages[citation.chunk_id]
@@ -136,9 +136,9 @@ def pair_with_evidence(
 
 
 def is_verbatim(claim: ClaimEvidence) -> bool:
-    """Whether the statement is one of its quotes, or whole sentences of it in their order.
+    """Whether the statement is one of its quotes, or a sequence of whole sentences of it.
 
-    Less than a whole sentence is not enough: what is left out may be "not" or "unless".
+    Less than a whole sentence is not enough: "not" or "unless" may be missing.
     """
     statements = {_plain_text(claim.statement), _plain_text(claim.judged_statement)} - {""}
     return any(
@@ -176,7 +176,7 @@ def _is_sentence_run(statement: str, quote: str) -> bool:
 def _shown_statements(
     citations: Sequence[Citation], passages: Mapping[str, Passage]
 ) -> frozenset[str]:
-    """Quotes of tables and lists as statements, by the rules that make answers of quotes."""
+    """Quotes of tables and lists as statements, formatted as in answers."""
     cited_spans = {
         (citation.chunk_id, citation.char_start, citation.char_end) for citation in citations
     }

@@ -1,4 +1,4 @@
-"""An answer becomes the claims in it, each where it stands."""
+"""Split an answer into claims with their offsets."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _YEAR = re.compile(r"[\[【]\s{0,3}\d{4}\s{0,3}[\]】]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A statement to be held against sources."""
+    """A statement to verify against sources."""
 
     text: str
-    """As it was given."""
+    """The original text."""
     words: str
-    """What is compared: without markers of footnotes."""
+    """The text for comparison: without footnote markers."""
     start: int | None = None
-    """Offsets in its answer; None for a statement by itself."""
+    """Offsets in the answer; None for a single statement."""
     end: int | None = None
 
 
 def claim_of(statement: str) -> Claim:
-    """A statement that was given by itself, as a claim.
+    """A single statement as a claim.
 
     >>> claim_of("The rent is 900 [1].").words
     'The rent is 900.'
@@ -40,13 +40,13 @@ def claim_of(statement: str) -> Claim:
 def claims_of(answer: str) -> list[Claim]:
     """The statements of an answer in order.
 
-    Headings, questions, what leads to the next statement and what has no letter or digit are left
-    out. Law: a claim's text is `answer[start:end]`.
+    Headings, questions, lead-ins and lines without letters or digits are left out. Law: a claim's
+    text is `answer[start:end]`.
 
     >>> [claim.text for claim in claims_of("# Rent\\n\\nIt says:\\n\\n- The rent is 900 [1].")]
     ['The rent is 900 [1].']
     """
-    # A marker behind a full stop belongs to the sentence before it.
+    # A marker after a full stop belongs to the sentence before it.
     masked = _MARKERS.sub(lambda match: '"' * len(match.group()), answer)
     claims = []
     for begin, end in sentence_spans(masked):
@@ -62,7 +62,7 @@ def claims_of(answer: str) -> list[Claim]:
 
 
 def _without_markers(text: str) -> str:
-    """The words without markers; a year in brackets is none."""
+    """The words without markers; a year in brackets is not a marker."""
     if _YEAR.search(text):
         return text
     return read_markers(text)[0] or text

@@ -19,7 +19,8 @@ from footnote.domain.grounding import Guard, GuardKind
 from footnote.language.figures import Figure, agrees
 
 ABOUT_THE_SAME = 0.5
-"""Coverage from which a quote is about the same matter, so that another value in it contradicts."""
+"""Minimum coverage for a quote to be about the same subject, so that a different value
+contradicts."""
 _YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 
@@ -29,10 +30,9 @@ class GuardResult:
     """What the guards say of a claim and its quotes."""
 
     guards: tuple[Guard, ...]
-    """Exact values that the quotes lack: they need no understanding, so no judge lifts a claim
-    over them."""
+    """Exact values that the quotes do not have. They are decisive, so no judge overrides them."""
     has_conflict: bool
-    """Whether the quotes hold something else in their place."""
+    """Whether the quotes have a different value instead."""
 
 
 def guard(evidence: ClaimEvidence) -> GuardResult:
@@ -80,7 +80,7 @@ def guard(evidence: ClaimEvidence) -> GuardResult:
 
 
 def _is_year_in_labels(labels: Sequence[ExactValues], figure: Figure, claim: ExactValues) -> bool:
-    """Whether the figure is a year that stands in one of them."""
+    """Whether the figure is a year that occurs in one of the labels."""
     return bool(_YEAR.fullmatch(claim.text[figure.start : figure.end])) and any(
         agrees(figure, other) for label in labels for other in label.figures
     )

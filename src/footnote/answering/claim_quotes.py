@@ -1,4 +1,4 @@
-"""Retrieve from passages the quotes to verify a claim against."""
+"""Retrieve the quotes from passages for verifying a claim."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder
 
 MOST_QUOTES = 3
-"""Of one claim."""
+"""Most quotes of one claim."""
 QUOTE_CHARACTERS = 1_000
-"""Of several sentences in one quote; a longer quote is one sentence."""
+"""Most characters of a quote of several sentences; a longer quote is one sentence."""
 EMBEDDED_TOKENS = 6_000
-"""Of all sentences of a check: a second or two on one core."""
+"""Most tokens that are embedded for one check: a second or two on one core."""
 WEAK = 0.5
-"""Coverage below which the vectors are asked as well: words are few across languages, and where
-something is put otherwise."""
+"""Coverage below which vectors are used as well: few words match across languages and for
+paraphrases."""
 NEAR = 0.25
-"""Cosine from which a sentence may speak of the same. A true pair in two languages has 0.3 to 0.4
-in the packaged lane, another sentence of the same text up to 0.15."""
+"""Minimum cosine of a related sentence. A true pair in two languages has 0.3 to 0.4 in the packaged
+lane, another sentence of the same text up to 0.15."""
 NEAREST = 2
-"""Sentences of a claim that are found by meaning."""
+"""Sentences of a claim that are retrieved by vectors."""
 _STRONGEST = 12
-"""Sentences whose surroundings are tried as quotes."""
+"""Sentences that are tried as quotes together with adjacent sentences."""
 _SHARE_OF_BEST = 0.2
-"""Of the best quote's coverage, below which another one is of another matter. Figures weigh much in
-it, so it is low: a source with another figure is what a claim must be held against."""
+"""Minimum coverage of a further quote, as a share of the best one's. It is low because figures
+weigh much: a source with another figure must be compared with the claim."""
 _DIGITS_WEIGHT = 2.0
 _LEAST_WEIGHT = 0.2
 _AROUND_CHARACTERS = 240
-"""On each side of a quote, of the sentences beside it that a judge reads too."""
+"""Characters of context on each side of a quote that a judge reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,42 +49,42 @@ class QuoteCandidate:
     """A quote for a claim."""
 
     candidates: tuple[Candidate, ...]
-    """The sentences or the row it consists of, in order."""
+    """The sentences or the row of the quote, in order."""
     coverage: float = 0.0
-    """Weighted share of the claim's terms that it holds."""
+    """Weighted share of the claim's terms in the quote."""
     is_named_row: bool = False
-    """Whether it is a row of a table that the claim names."""
+    """Whether it is a table row that the claim names."""
 
     @property
     def passage(self) -> Passage:
-        """Where it stands."""
+        """The passage of the quote."""
         return self.candidates[0].evidence.passage
 
     @property
     def start(self) -> int:
-        """Where it begins in the passage's text."""
+        """Where the quote begins in the passage's text."""
         return self.candidates[0].start
 
     @property
     def end(self) -> int:
-        """Where it ends there."""
+        """Where the quote ends in the passage's text."""
         return self.candidates[-1].end
 
     @property
     def citation(self) -> Citation:
-        """It, bound to its document."""
+        """The citation of the quote."""
         return citation_of(self.passage, self.start, self.end, marker=1)
 
     @property
     def label(self) -> str:
-        """Title and headings above it."""
+        """Title and headings above the quote."""
         return " › ".join(filter(None, (self.passage.document_title, *self.passage.heading_path)))
 
     @property
     def surroundings(self) -> str:
-        """The quote with what stands beside it in its paragraph; a table's row alone, spelled out.
+        """The quote with its context in the paragraph; a table row alone, with its header.
 
-        Another row or paragraph may be about something else: its figures say nothing of this one.
+        Another row or paragraph may be about something else, so its figures are not context.
         """
         if self.candidates[0].kind is BlockKind.TABLE:
             return self.candidates[0].statement
@@ -103,7 +103,7 @@ class QuoteCandidate:
 
     @property
     def _block_bounds(self) -> tuple[int, int]:
-        """Where the paragraphs that it stands in begin and end in the passage's text."""
+        """The bounds of the quote's paragraphs in the passage's text."""
         passage = self.passage
         offset = passage.body_offset - passage.char_start
         spans = [(span.char_start + offset, span.char_end + offset) for span in passage.spans]
@@ -114,13 +114,13 @@ class QuoteCandidate:
 
     @property
     def judged_text(self) -> str:
-        """What a judge reads of it."""
+        """The text for a judge."""
         return f"{self.label}\n{self.surroundings}" if self.label else self.surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class _RowStarts:
-    """Where rows of tables begin in each passage, by its chunk."""
+    """Start offsets of table rows in each passage, by chunk id."""
 
     named_starts: dict[str, set[int]] = field(default_factory=dict)
     other_starts: dict[str, set[int]] = field(default_factory=dict)
@@ -128,17 +128,17 @@ class _RowStarts:
 
 @dataclass(slots=True, kw_only=True)
 class QuoteRetriever:
-    """Finds the quotes of claims in the passages of one check, each of which is read once."""
+    """Finds the quotes of claims in the passages of one check; each passage is read once."""
 
     analyzer: Analyzer
     embedder: Embedder | None = None
     degraded: list[str] = field(default_factory=list)
-    """What could not be done while quotes were looked for."""
+    """Notes on what could not be done during retrieval."""
     _singles: dict[str, list[Span]] = field(default_factory=dict)
     _term_counts: Counter[str] = field(default_factory=Counter)
 
     def read(self, passages: Iterable[Passage]) -> None:
-        """Make passages known. Blocks: call it in a thread."""
+        """Add passages. Blocks: call it in a thread."""
         for passage in passages:
             if passage.chunk_id not in self._singles:
                 evidence = Evidence(passage=passage, rank=1, score=0.0)
@@ -153,7 +153,7 @@ class QuoteRetriever:
                 self._term_counts.update(chain.from_iterable(span.terms for span in spans))
 
     def retrieve_lexical(self, words: str, passages: Sequence[Passage]) -> list[QuoteCandidate]:
-        """The quotes that share most of a claim's terms, best first, rare terms weighing most.
+        """The quotes with most of a claim's terms, best first; rare terms weigh most.
 
         Blocks: call it in a thread.
         """
@@ -194,7 +194,7 @@ class QuoteRetriever:
     async def retrieve_dense(
         self, claims: Mapping[int, str], passages: Sequence[Sequence[Passage]]
     ) -> dict[int, list[QuoteCandidate]]:
-        """The sentences nearest in meaning for each of these claims, as far as any is near."""
+        """The sentences nearest in meaning to each of these claims, if any is near enough."""
         if self.embedder is None or not claims:
             return {}
         spans: dict[str, tuple[Passage, Span]] = {}
@@ -288,7 +288,7 @@ class QuoteRetriever:
         return table_rows
 
     def _within_budget(self, budget: int, texts: Mapping[str, str]) -> Mapping[str, str]:
-        """The first of the texts, which together have at most this many tokens."""
+        """The first texts that together have at most this many tokens."""
         assert self.embedder is not None, "asked where there is an embedder"
         selected: dict[str, str] = {}
         counts = self.embedder.count_tokens(list(texts.values()))
@@ -300,7 +300,7 @@ class QuoteRetriever:
         return selected
 
     def _windows_around(self, passage: Passage, sentence_index: int) -> list[Span]:
-        """Every run of sentences that holds this one."""
+        """Every run of sentences that contains this one."""
         sentences = self._singles[passage.chunk_id]
         neighbours = sentences[max(0, sentence_index - 2) : sentence_index + 3]
         sentence = sentences[sentence_index]
@@ -327,7 +327,7 @@ class QuoteRetriever:
 def together(
     quotes: Sequence[QuoteCandidate], additional: Sequence[QuoteCandidate]
 ) -> list[QuoteCandidate]:
-    """Both without overlap, at most `MOST_QUOTES`, of which `additional` has the last."""
+    """Both lists without overlap: at most `MOST_QUOTES`, with `additional` last."""
     new_quotes = [
         quote for quote in additional if not any(_overlap(quote, other) for other in quotes)
     ]
@@ -336,7 +336,7 @@ def together(
 
 
 def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
-    """The best quotes, of which no two overlap; a further sentence must win what it costs."""
+    """The best quotes without overlap; each further sentence must add enough coverage."""
     ranked = sorted(
         quotes,
         key=lambda quote: (
@@ -359,7 +359,7 @@ def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
 
 
 def _best_coverage(readings: Sequence[Mapping[str, float]], terms: frozenset[str]) -> float:
-    """The largest share of a reading's weight that these terms have."""
+    """The largest share of a reading's weight that these terms cover."""
     shares = [
         sum(weight for term, weight in weights.items() if term in terms) / sum(weights.values())
         for weights in readings
@@ -369,7 +369,7 @@ def _best_coverage(readings: Sequence[Mapping[str, float]], terms: frozenset[str
 
 
 def _overlap(quote: QuoteCandidate, other: QuoteCandidate) -> bool:
-    """Whether they share text; chunks that overlap are of one document."""
+    """Whether two quotes share text; overlapping chunks are of one document."""
     if quote.passage.document_id != other.passage.document_id:
         return False
     first, second = quote.citation, other.citation

@@ -24,9 +24,9 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, Embedder, Judge, Reader
 
 RULES = "rules"
-"""The judge's name where there is none."""
+"""The judge's name without a model."""
 CONTRADICTED = 0.5
-"""Probability of a contradiction from which the verdict says so."""
+"""Minimum probability of the verdict "contradicted"."""
 OPPOSED_SHARE = 0.9
 OTHER_SHARE = 0.2
 """Share of contradictions among unsupported claims, with and without an exact guard that finds a
@@ -37,31 +37,31 @@ constants are lower, because those statements differ by one altered detail, whil
 claims elsewhere are about another subject.
 """
 COMPARABLE = 0.75
-"""Share of the best quote's coverage from which another one may support the claim."""
+"""Minimum coverage of a further quote that may support the claim, as a share of the best one's."""
 JOINED = 0.4
 """Share of a claim's terms that each of several quotes must hold for them to be taken together,
 unless it is a row that the claim names: else a single word from elsewhere would make up for what
 the best quote does not say."""
 _PAIRS_AT_ONCE = 16
-"""Claims with quotes that a judge reads in one go, so that running out of time loses little."""
+"""Claims with quotes that a judge reads in one batch, so that a timeout loses little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a passage is from."""
+    """The source of a passage."""
 
     source_id: str
     is_from_request: bool = False
-    """Whether its text came with the request, and is of no document."""
+    """Whether the text came with the request, not from a document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a judge says of a claim and its quotes."""
+    """A judge's result for a claim and its quotes."""
 
     supported: float
     opposing: float | None
-    """Share of contradiction in what is not support; None where the judge does not tell."""
+    """Share of contradiction in what is not support; None if the judge does not report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,17 +81,17 @@ class ScoredClaim:
     """Share of the claim's terms in the quotes, 0…1. Across languages, where terms do not match:
     1 if the quotes include the first retrieved one, else 0."""
     statement: str
-    """The claim as a judge reads it beside them."""
+    """The claim for a judge."""
     verbatim: bool
     guarded: GuardResult
 
     @property
     def judged_text(self) -> str:
-        """What a judge reads."""
+        """The quotes for a judge."""
         return "\n\n".join(quote.judged_text for quote in self.quotes)
 
     def odds(self, judged: Judged | None) -> VerdictProbabilities:
-        """The probabilities, given what a judge said, if one did."""
+        """The probabilities, with the judge's result if there is one."""
         if self.verbatim:
             return VerdictProbabilities(supported=1.0, contradicted=0.0)
         supported = support_of(
@@ -107,7 +107,7 @@ class ScoredClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """Claims with their verdicts, and what was not done."""
+    """Claims with their verdicts, and notes on what was not done."""
 
     claims: tuple[ClaimCheck, ...]
     judge: str
@@ -120,12 +120,12 @@ class ClaimVerifier:
 
     analyzer: Analyzer
     embedder: Embedder | None = None
-    """Finds quotes that share no words with their claim; None leaves it to words."""
+    """Finds quotes that share no words with their claim; None uses words only."""
     reader: Reader | None = None
     judge: Judge | None = None
-    """Asked in place of the reader; it tells support alone."""
+    """Used instead of the reader; it only reports support."""
     judge_seconds: float = 30.0
-    """After which what is not judged yet is left to shared words and exact values."""
+    """Timeout of the judge; further claims are decided by shared words and exact values."""
 
     async def __call__(
         self,
@@ -133,9 +133,9 @@ class ClaimVerifier:
         passages: Sequence[Sequence[Passage]],
         origins: Mapping[str, Origin],
     ) -> Checked:
-        """The claims in their order, each checked against the passages at its place.
+        """Check each claim against the passages at the same index.
 
-        `origins` has the source of each passage by its chunk.
+        `origins` has the source of each passage by chunk id.
         """
         retriever = QuoteRetriever(analyzer=self.analyzer, embedder=self.embedder)
         quotes_by_claim = await self._retrieve_quotes(claims, passages, retriever)
@@ -231,7 +231,7 @@ class ClaimVerifier:
 def _score_claim(
     words: str, quotes: Sequence[QuoteCandidate], reader: ClaimReader
 ) -> list[ScoredClaim]:
-    """The claim with each quote alone, then with the relevant ones combined if that may change
+    """The claim with each quote alone, then with the relevant quotes combined if that can change
     it."""
     scored = [_score_with_quotes(words, (quote,), quotes[0], reader) for quote in quotes]
     if any(claim.verbatim or claim.guarded.has_conflict for claim in scored):
@@ -265,13 +265,12 @@ def _check_claim(
     judged: Sequence[tuple[ScoredClaim, Judged | None]],
     origins: Mapping[str, Origin],
 ) -> ClaimCheck:
-    """The verdict on a claim: its best support, and the strongest contradiction beside it."""
+    """The verdict on a claim: its best support, and the strongest comparable contradiction."""
     if not judged:
         return _check_without_quotes(number, claim)
     odds = [scored.odds(judgement) for scored, judgement in judged]
     top = max(scored.coverage for scored, _ in judged)
-    # A quote that covers less of the claim than another does not decide by what it omits, unless a
-    # model has read it.
+    # A quote with lower coverage does not decide by what it omits, unless a model has read it.
     comparable = [i for i, (scored, _) in enumerate(judged) if scored.coverage >= COMPARABLE * top]
     read_by_judge = [i for i, (_, judgement) in enumerate(judged) if judgement is not None]
     supporting = max({*comparable, *read_by_judge}, key=lambda i: (odds[i].supported, -i))
@@ -341,7 +340,8 @@ def _claim_quotes(
     verdict: ClaimVerdict,
     origins: Mapping[str, Origin],
 ) -> tuple[ClaimQuote, ...]:
-    """Each quote by itself, those that decide first; what supports together supports."""
+    """Each quote by itself, the deciding ones first; all quotes of a joint support are
+    supporting."""
     quotes: list[tuple[bool, ClaimQuote]] = []
     for (scored, _), probabilities in zip(judged, odds, strict=True):
         if len(scored.quotes) == 1:

@@ -1,4 +1,4 @@
-"""A question over the column of a table becomes a number, and the rows it was computed from."""
+"""Compute a number from a table column, with the rows it was computed from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footnote.language.quantities import NotComparable, Quantities
 from footnote.ports import Operation
 
 MOST_CITED = 12
-"""Most rows that are cited one by one; above it each part of the table gets one citation."""
+"""Most rows that are cited individually; for more, each part of the table gets one citation."""
 FURTHER_DECIMALS = 2
 """Decimals of an average beyond the decimals of its column."""
 MAX_MISMATCH = 1.0
@@ -52,12 +52,13 @@ class Computed:
     """A computed answer with the rows it was computed from."""
 
     text: str
-    """As it is said in the question's language: `Sum of Price: 1,234 EUR (12 rows)`."""
+    """The answer in the question's language: `Sum of Price: 1,234 EUR (12 rows)`."""
     rows: tuple[Candidate, ...]
-    """For a maximum or minimum the rows that have it; otherwise all rows in the computation."""
+    """For a maximum or minimum the rows with that value; otherwise all rows in the computation."""
 
     def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
-        """The markers of its rows; of many, one for each stretch of the table."""
+        """The markers of the rows; for many rows, one marker for each contiguous part of the
+        table."""
         if len(self.rows) <= MOST_CITED:
             spans = [(row.evidence.passage, row.start, row.end) for row in self.rows]
         else:
@@ -78,7 +79,7 @@ class TableReading:
     names: Sequence[str] = ()
     """Named entities in the question: persons, places and others."""
     mismatch: Mapping[str, float] = field(default_factory=dict)
-    """See `PassageReading.mismatch`, by the passages' chunks."""
+    """See `PassageReading.mismatch`, by chunk id."""
     read_answers: Sequence[LocatedAnswer] = ()
     """The best answer span of each row of the table that the reader scored."""
     columns: ColumnPredictions = NO_PREDICTIONS
@@ -88,12 +89,12 @@ class TableReading:
 
 
 NOTHING_READ = TableReading()
-"""Of a question that has its words in the table."""
+"""For a question whose words are in the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotComputed:
-    """Why a column was not computed with, although the question asks for it."""
+    """Why a requested column was not computed."""
 
     reason: str
 
@@ -198,14 +199,15 @@ def _narrow_rows(
     prediction = reading.columns.of(linked.table)
     filter_phrases = () if prediction is None else prediction.filter_phrases
     missing = next((phrase for phrase in filter_phrases if not linked.is_linked(phrase)), None)
-    # "The tallest" of a column of metres is as unmet as what no row has.
+    # "The tallest" of a column of metres has as high a mismatch as a value that no row has.
     is_extreme = prediction is not None and operation in EXTREMES and 0 in linked.titles
     is_explained = bool(filter_phrases and linked.matched_cells) and missing is None
-    # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
+    # "How many vessels have Kelmouth as their home port?" has no other unexplained word than
+    # "many".
     is_explained |= bool(linked.matched_cells) and len(linked.unlinked_words) <= MAX_UNLINKED_WORDS
     mismatch = reading.mismatch.get(linked.located[0].passage.chunk_id, 0.0)
     reason = unsupported_reason(linked, operation)
-    # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
+    # "How many plays" counts rows, whatever numbers they have; dates cannot be counted like this.
     is_summable = (
         prediction is not None
         and prediction.number in linked.numeric

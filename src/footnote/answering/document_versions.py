@@ -2,8 +2,8 @@
 
 Policies of 2023 and 2026 both answer "How long may a lead be?"; only one applies. Their order is
 read from their names (`language/series.py`), as is the document that "under the 2023 policy" names,
-even if its text never says 2023. If the search was asked for the newest or the oldest, that order
-is used.
+even if its text does not contain 2023. If the search was asked for the newest or the oldest, that
+order is used.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from footnote.language.series import (
 )
 
 LEAST_SHARED, _FEWEST_TERMS = 0.6, 3
-"""Share of an answer's terms, of which there are as many, that its counterpart in another document
-of the series has. Of 31 statements of three older policies 17 have one with as many, each about the
-same thing, and the others share .5 at most with any."""
+"""Minimum share of an answer's terms that its counterpart in another document must have, and
+minimum number of terms. Of 31 statements of three older policies 17 have a counterpart with as
+many, each about the same thing, and the others share .5 at most with any."""
 _SEARCHED = "series"
-"""The stage of a search that has ranked a series, the one that is asked for first."""
+"""The search stage that ranks a series by the requested order."""
 
 
 def prefer_newest(
@@ -44,12 +44,12 @@ def prefer_newest(
     minimum: float,
     terms: Terms,
 ) -> list[LocatedAnswer]:
-    """The answers that were chosen, each from the first document of its series that answers too:
-    the newest, or what the search was told to prefer.
+    """The chosen answers, each replaced by that of the preferred document of its series: the
+    newest, or the one that the search was asked to prefer.
 
-    Such a document answers where one of its statements is as likely as `minimum`, both as it was
-    read and among what was found in it alone; or else where one says the same as the answer with
-    most of its words, as clauses of a policy do in its next version.
+    A document qualifies if one of its statements is as likely as `minimum`, both as read and among
+    the answers of that document alone; or if one of its statements shares most words with the
+    answer, as clauses of a policy do in the next version.
     """
     if not chosen or stated(question):
         return list(chosen)
@@ -69,8 +69,8 @@ def prefer_newest(
 
 
 def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
-    """For each document of a series those that are newer, the newest first, or that the search was
-    told to prefer."""
+    """For each document of a series the preferred ones: the newer ones, newest first, or those that
+    the search was asked to prefer."""
     ranks = _series_ranks(evidence)
     preferred: dict[UUID, Sequence[UUID]] = {}
     for kind, members in _document_series(evidence):
@@ -111,20 +111,20 @@ class NamedVersions:
     """The documents of a series that a question names by their year or version."""
 
     question: str
-    """Without that, since they need not repeat it."""
+    """The question without the year or version, which documents need not repeat."""
     evidence: Sequence[Evidence]
-    """Theirs."""
+    """The evidence from these documents."""
     others: frozenset[UUID]
-    """The documents of the series that it does not name."""
+    """The documents of the series that the question does not name."""
 
     def is_passed_over(self, answer: Answer) -> bool:
-        """Whether an answer was not found, or rests on documents that are not named alone."""
+        """Whether an answer was not found, or cites only documents that were not named."""
         cited_documents = {citation.document_id for citation in answer.citations}
         return not answer.found or cited_documents <= self.others
 
 
 def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions | None:
-    """What a question names of a series; None where it names nothing, or several years."""
+    """The documents of a series that a question names; None if it names none, or several years."""
     version = year_or_version(question)
     for kind, members in _document_series(evidence) if version is not None else ():
         named_documents = {
@@ -140,7 +140,7 @@ def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions
 
 
 def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
-    """Where the search ranked documents in their series."""
+    """The rank of each document in its series, from the search."""
     return {
         item.passage.document_id: record.rank_after
         for item in evidence
@@ -150,7 +150,7 @@ def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
 
 
 def _document_names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
-    """What documents are called: by their files, or else their titles."""
+    """Document names: the file name, or else the title."""
     return {
         item.passage.document_id: item.passage.filename or item.passage.document_title
         for item in evidence
@@ -158,7 +158,8 @@ def _document_names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
 
 
 def _document_series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mapping[UUID, Stated]]]:
-    """Each series of two or more documents, with what it is ordered by and what they state."""
+    """Each series of two or more documents, with the kind of its order and the values of each
+    document."""
     documents_by_series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
     for item in evidence:
         passage = item.passage
@@ -174,7 +175,8 @@ def _document_series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mappin
 def _best_answer_within(
     document: UUID, answers: Sequence[LocatedAnswer], minimum: float
 ) -> LocatedAnswer | None:
-    """The likeliest answer of a document, as likely as it is among those of that document."""
+    """The likeliest answer of a document, with its probability among the answers of that
+    document."""
     document_answers = by_probability(
         answer for answer in answers if answer.passage.document_id == document
     )
@@ -198,9 +200,10 @@ def _counterpart(
     evidence: Sequence[Evidence],
     terms: Terms,
 ) -> LocatedAnswer | None:
-    """The statement of a document that says most of what an answer of another one says.
+    """The statement of another document that shares most of the terms of an answer.
 
-    It is as likely as that one. None of a row, which is told by its titles and name.
+    It gets the answer's probability. None for a table row, which is identified by its titles and
+    name.
     """
     answer_terms = frozenset(terms(answer.candidate.statement))
     if len(answer_terms) < _FEWEST_TERMS or answer.candidate.kind is BlockKind.TABLE:

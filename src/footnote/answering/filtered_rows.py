@@ -52,12 +52,12 @@ class _Comparison:
     prediction: TableOperationPrediction
     operator: ComparisonOperator
     filter_column: int
-    """The column that it is about."""
+    """The column that the comparison applies to."""
     probability: float
 
     @property
     def file(self) -> str:
-        """The document that the table stands in."""
+        """The file of the table."""
         return self.linked.located[0].passage.filename
 
 
@@ -93,7 +93,7 @@ async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputatio
 
 
 async def answer_over_rows(question: TableQuestion) -> ScoredComputation | None:
-    """What the question asks of several rows: by a bound, or by their names.
+    """The answer over several rows, selected by a comparison or by their names.
 
     Raises ModelUnavailable.
     """

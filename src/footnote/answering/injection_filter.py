@@ -33,7 +33,7 @@ async def without_injections(
 
 
 async def _injections_in(reader: Reader, evidence: Evidence) -> list[_Place]:
-    """Where the statements of suspicious evidence stand that give orders."""
+    """The positions of the statements with instructions, in suspicious evidence."""
     passage = evidence.passage
     statements = candidates_of([evidence])
     # A title is often the beginning of the text.
@@ -59,7 +59,7 @@ async def _injections_in(reader: Reader, evidence: Evidence) -> list[_Place]:
             *map(has_injection_pattern, headings),
         )
     )
-    # Marks of direction make evidence suspicious, and are no order.
+    # Direction marks make evidence suspicious, but are no instruction.
     if is_detected or (
         whole_probability < INJECTION_THRESHOLD and not has_injection_pattern(whole_text)
     ):

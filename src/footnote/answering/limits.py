@@ -34,7 +34,7 @@ _BEFORE: Mapping[str, tuple[str, str]] = {
     ),
     "zh": (r"至少|不少于|不低于|最少|超过|多于", r"不超过|最多|至多|不多于|少于|不到"),
 }
-"""Wordings before a number, of the least and of the most, by language."""
+"""Wordings before a number that make it a minimum or a maximum, by language."""
 _BEHIND: Mapping[str, tuple[str, str]] = {
     "en": (r"or\s+more|at\s+(?:the\s+)?least", r"or\s+(?:less|fewer)|at\s+(?:the\s+)?most"),
     "de": (r"oder\s+mehr", r"oder\s+weniger"),
@@ -44,10 +44,10 @@ _BEHIND: Mapping[str, tuple[str, str]] = {
     "zh": (r"以上", r"以内|以下"),
 }
 _REACH = 16
-"""Characters between a number and a wording behind it, which its unit takes."""
+"""Most characters between a number and a wording after it, for its unit."""
 _LOOK_BACK = 32
 _GAP = re.compile(r"\s*(?:[a-zäöüéèáíóàç]{1,3}['’\s])?\s*(?:[$€£¥]\s?)?")
-"""What may stand between a wording and its number: an article, "de", a currency."""
+"""Text allowed between a wording and its number: an article, "de", a currency."""
 
 
 def reversed_limits(
@@ -77,7 +77,7 @@ def reversed_limits(
 
 
 def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
-    """0 where a number is the least, 1 where it is the most, None where neither is said."""
+    """0 for a number that is a minimum, 1 for a maximum, None for neither."""
     before = text[max(0, figure.start - _LOOK_BACK) : figure.start]
     after = text[figure.end : figure.end + _REACH + 12]
     wordings: list[tuple[int, int]] = []
@@ -88,7 +88,7 @@ def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
             if _GAP.fullmatch(before[wording.end() :])
         ]
     if wordings:
-        # The longest wording at the number: "not more than" over "more than".
+        # The longest wording before the number: "not more than" over "more than".
         return min(wordings)[1]
     for side, pattern in enumerate(_patterns(language)[1]):
         match = pattern.search(after)

@@ -12,7 +12,7 @@ from footnote.domain import BlockKind, BlockSpan, Evidence
 from footnote.language.negators import NEGATION_WORDS
 
 MOST_ITEMS = 12
-"""Of a longer list the item that was read is said."""
+"""Longer lists are answered with the item that was read."""
 _SEVERAL = 2
 _LEADS_ON = (":", "\uff1a")
 
@@ -22,11 +22,11 @@ class AskedList:
     """A whole list that a question asks for."""
 
     items: Sequence[LocatedAnswer]
-    """In their order, each as likely as that one of them answers."""
+    """In order; each has the probability that one of the items answers."""
 
     @property
     def probability(self) -> float:
-        """That one of them answers, 0…1."""
+        """Probability that one of the items answers, 0…1."""
         return self.items[0].probability
 
 
@@ -91,7 +91,7 @@ def with_list(
     evidence: Sequence[Evidence],
     terms: Terms,
 ) -> list[LocatedAnswer]:
-    """What was chosen, or all items of a list that is asked for and likelier than that."""
+    """The chosen answers, or all items of a requested list that is likelier."""
     asked_list = list_asked(question, answers, evidence, terms)
     if asked_list is None:
         return list(chosen)
@@ -104,7 +104,7 @@ def with_list(
 
 
 def _list_items(item: Evidence, span: BlockSpan) -> list[Candidate]:
-    """The items of a list that stands wholly in the passage; none of anything else."""
+    """The items of a list that is completely in the passage; empty for other blocks."""
     if span.kind is not BlockKind.LIST or not (span.begins and span.ends):
         return []
     return [
@@ -116,7 +116,7 @@ def _list_items(item: Evidence, span: BlockSpan) -> list[Candidate]:
 
 
 def _introductions(item: Evidence, span: BlockSpan) -> Iterator[str]:
-    """What may say what a list is of."""
+    """Texts that may introduce a list."""
     yield from item.passage.heading_path[-1:]
     preceding = [
         candidate
@@ -128,7 +128,7 @@ def _introductions(item: Evidence, span: BlockSpan) -> Iterator[str]:
 
 
 def _mentions_all_words(text: str, question: str, terms: Terms) -> bool:
-    """Whether a question says all words of a text, and denies if that does."""
+    """Whether a question has all words of a text, and the same negation."""
     text_terms = frozenset(terms(text))
     return (
         bool(text_terms)

@@ -1,4 +1,4 @@
-"""Evidence becomes an answer that a reader found: read → locate → guard → choose → say → cite."""
+"""Answer with statements that a reader selects: read → locate → guard → choose → cite."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ from footnote.ports import (
 )
 
 LEAST_ANSWERABILITY = 0.25
-"""Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
+"""Default without a fit; fitted values are in `answering/weighing.json`."""
 UNDECIDED = 0.05
 """As above."""
 LEAST_FURTHER = 0.9
 MOST_ALIKE = 12
-"""Rows that are said where a question does not tell them apart."""
+"""Most rows that are listed if the question does not distinguish them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TableResult:
-    """What tables tell of a question."""
+    """The results from tables."""
 
     chosen: Sequence[LocatedAnswer]
-    """What is said, unless something was computed or cannot be."""
+    """The answers, unless there is a computation or a refusal."""
     computation: ScoredComputation | None = None
     note: str | None = None
     """See `CellSelection`."""
@@ -75,22 +75,22 @@ class ReaderAnswerer:
     """
 
     reader: Reader | None
-    """None where it is switched off: then every answer is a refusal that says so."""
+    """None if it is switched off: then every answer is a refusal with that reason."""
     analyzer: Analyzer
     max_sentences: int = 4
     least_answerability: float = LEAST_ANSWERABILITY
-    """Below this probability that the documents answer, the answer is that they do not."""
+    """Minimum probability that the documents answer; below it the answer is a refusal."""
     undecided: float = UNDECIDED
-    """Below this probability further passages are not read, as they hardly answer then."""
+    """Minimum probability, after reading some passages, for reading further ones."""
     least_further: float = LEAST_FURTHER
-    """A further answer needs this probability, and about the odds of the best one."""
+    """Minimum probability of a further answer, which also needs about the odds of the best one."""
     passages: int = MOST_PASSAGES
     namer: NameFinder | None = None
-    """What finds the names in a question over a table, none of which may be left out."""
+    """Finds the names in a question about a table; each of them must be matched."""
     finder: TableQuestionModel | None = None
     """Model that predicts column and operation of questions over tables; None without one."""
     around: ExpandPassages | None = None
-    """What has the rest of a table of which a part was found; of one workspace and principal."""
+    """Loads the rest of a table that was retrieved in part, for one workspace and principal."""
     weigh: AnswerScorer = field(default_factory=ReaderAnswerScorer)
     """Combines the signals of reader and search into one probability."""
 
@@ -99,10 +99,10 @@ class ReaderAnswerer:
         return replace(self, weigh=self.weigh.with_embedder(embedder))
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """Answer from this evidence alone.
+        """Answer from this evidence only.
 
-        Where the reader cannot run, the answer is a refusal with the nearest passages, and
-        `degraded` says why.
+        If the reader is unavailable, the answer is a refusal with the nearest passages, and
+        `degraded` has the reason.
         """
         answer = with_newer_note(await self._answer(question, evidence), evidence)
         versions = named_versions(question, evidence)
@@ -113,10 +113,10 @@ class ReaderAnswerer:
         return await localised_refusal(answer, self.analyzer)
 
     async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
-        """See `sub_questions.ComparesRows`; None where a model that it needs is away.
+        """See `sub_questions.ComparesRows`; None if a required model is unavailable.
 
-        Where an operation is heard, and no column of the rows is told, they are read with the
-        question as a whole: of each by itself a reader takes any cell that looks like an answer.
+        If an operation but no column is predicted, the rows are read with the whole question: for a
+        single row a reader accepts any cell that looks like an answer.
         """
         ranked = sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id))
         tables = [item for item in ranked[: self.passages] if holds_table(item)]
@@ -136,11 +136,11 @@ class ReaderAnswerer:
                 return computed_answer(question, *computation, evidence)
             is_over_several_rows = await is_over_rows(table_question)
         except ModelUnavailable:
-            return None  # What reads next says that it is away.
+            return None  # The next step reports that the model is unavailable.
         return await self(question, evidence) if is_over_several_rows else None
 
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """The same, as the question stands."""
+        """Answer the question as it is."""
         if self.reader is None:
             reason = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
             return refusal(question, evidence, confidence=0.0, degraded=(reason,))
@@ -148,7 +148,7 @@ class ReaderAnswerer:
         top_evidence = ranked[: self.passages]
         scorer = self.weigh.with_cache()
         reading_order = scorer.rank_for_reading(question, top_evidence)
-        # Of several things that are named each may have its answer in a passage of its own.
+        # If the question names several things, each may be answered by another passage.
         round_ends = (
             [MOST_PASSAGES] if names_several(question, top_evidence) else reading_order.ends
         )
@@ -211,7 +211,7 @@ class ReaderAnswerer:
         answers: Sequence[LocatedAnswer],
         ranked: Sequence[Evidence],
     ) -> _TableResult:
-        """What the tables among the best evidence tell instead of what was chosen. Raises
+        """Answer from the tables among the best evidence, or keep the chosen answers. Raises
         ModelUnavailable."""
         tables = [item for item in ranked[: self.passages] if holds_table(item)]
         if not tables:
@@ -244,7 +244,8 @@ class ReaderAnswerer:
     async def _with_completed_table(
         self, question: str, best: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> Sequence[Evidence]:
-        """The evidence, with the rest of a table that may have rows named as the answer's is."""
+        """The evidence, with the rest of a table that may have rows of the same name as the
+        answer's."""
         confident_answers = [
             answer for answer in best if answer.probability >= self.least_answerability
         ]
@@ -264,7 +265,7 @@ class ReaderAnswerer:
         ranked: Sequence[Evidence],
         evidence: Sequence[Evidence],
     ) -> Answer:
-        """The answer that says what was chosen of the statements, or a refusal."""
+        """The answer from the chosen statements, or a refusal."""
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=scored.degraded)
@@ -283,7 +284,7 @@ class ReaderAnswerer:
                 text=located.candidate.readable_text(text),
                 markers=(_add_citation(located, footnotes),),
                 support=located.probability,
-                # It is its quote.
+                # The sentence is its quote.
                 verdict=Verdict.SUPPORTED,
             )
             for located, text in [(row.located, row.text) for row in tied] or texts
@@ -309,7 +310,7 @@ def refusal(
     confidence: float,
     degraded: tuple[str, ...] = (),
 ) -> Answer:
-    """That the documents do not answer; the evidence is the nearest that there is."""
+    """A refusal, with the nearest evidence."""
     return Answer(
         question=question,
         found=False,
@@ -324,7 +325,7 @@ def refusal(
 def computed_answer(
     question: str, result: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
 ) -> Answer:
-    """The answer that was computed from rows, which it cites; or a refusal that says why not."""
+    """The computed answer with citations of its rows, or a refusal with the reason."""
     if isinstance(result, NotComputed):
         note = f"answer: not computed, since {result.reason}"
         return refusal(question, evidence, confidence=0.0, degraded=(note,))
@@ -333,7 +334,7 @@ def computed_answer(
         text=result.rows[0].readable_text(result.text),
         markers=result.cited(footnotes),
         support=confidence,
-        # Its number follows from its quotes.
+        # The number follows from the quotes.
         verdict=Verdict.SUPPORTED,
     )
     return Answer(
@@ -347,11 +348,11 @@ def computed_answer(
 
 
 def answer_text(question: str, answer: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
-    """The text of an answer: the statement, or of a table row the cells asked for.
+    """The text of an answer: the statement, or the requested cells of a table row.
 
     Cells are written with the row's name and their titles. If the row's name is the answer, the
     cells that the question mentions are added. All cells under a repeated title are included. If
-    the row's name is a code, the cell by which the question calls the row follows it.
+    the row's name is a code, the cell by which the question mentions the row follows it.
     """
     cells = [cell for cell in cells_of(answer.candidate) if cell.text]
     answer_cells = [cell for cell in cells if cell.start < answer.end and answer.start < cell.end]

@@ -50,12 +50,12 @@ def deduplicated(answers: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
 
 
 def text_of(passage: Passage) -> PassageText:
-    """The passage under its headings, as it is read."""
+    """The passage under its headings, as the reader gets it."""
     return PassageText(text=passage.text, heading=heading_of(passage))
 
 
 def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
-    """The statement that holds most of a span, with the part of the span that is in it."""
+    """The statement that contains most of a span, with the part of the span in it."""
     overlaps = [
         (min(span.end, candidate.end) - max(span.start, candidate.start), -index)
         for index, candidate in enumerate(candidates)

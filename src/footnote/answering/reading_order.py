@@ -30,11 +30,12 @@ class PassageFeatures:
     statement_coverage: float
     """The largest coverage by one statement with the headings, 0…1."""
     standing: float
-    """Cosine of passage and question, in standard deviations above the middle passage."""
+    """Cosine of passage and question, in standard deviations above the median passage."""
     log_rank: float
-    """In the search, among the passages in the question's language or among all others."""
+    """Logarithm of the search rank, among passages in the question's language or among the
+    others."""
     lacks_numbers: float
-    """Share of the question's numbers that the passage and its names lack."""
+    """Share of the question's numbers that the passage and its names do not have."""
     is_foreign: float
     """1 where passage and question are in different languages."""
     log_statements: float

@@ -1,4 +1,4 @@
-"""Tells when a model says that the documents do not answer, in whatever words it does."""
+"""Recognise that a model says, in any wording, that the documents do not answer."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _FOUND_NOTHING = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 LONGEST_REFUSAL = 400
-"""Characters; who writes more without a source does not refuse, but makes things up."""
+"""Characters; longer text without a source is made up, not a refusal."""
 
 
 def is_the_refusal(text: str) -> bool:
-    """Whether it is the sentence that the instructions give for this, whatever its punctuation.
+    """Whether a text is the refusal sentence of the instructions, whatever its punctuation.
 
-    So it is in other languages, which a model may have from an earlier answer.
+    This includes its translations, which a model may copy from an earlier answer.
 
     >>> is_the_refusal("**I could not find this in your documents**")
     True

@@ -26,7 +26,7 @@ showing the cells of each row."""
 MOST_COMPARED = 6
 """Most rows whose cells are shown."""
 SURE_END = 1.0
-"""Log-odds of maximum against minimum from which the rows are sorted: for "cheaper" the smallest
+"""Minimum log-odds of maximum against minimum for sorting the rows: for "cheaper" the smallest
 comes first."""
 _SEVERAL = 2
 
@@ -38,11 +38,11 @@ class NamedRows:
     linked: LinkedQuestion
     rows: Sequence[Row]
     name_column: int
-    """The column of their names."""
+    """The column with their names."""
 
     @property
     def names(self) -> list[str]:
-        """What the rows are called in that column."""
+        """The names of the rows in that column."""
         return [row.cells[self.name_column].text for row in self.rows]
 
 

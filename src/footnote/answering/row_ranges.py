@@ -70,7 +70,7 @@ class _MentionedRows:
         return None, 1.0 - sum(prediction.range_probabilities.values())
 
     def select_rows(self, row_range: RowRange | None) -> RowSelection | None:
-        """The rows of this range; None where it has none, or its ends are not what is named."""
+        """The rows of this range; None if there are none, or if the named rows are not its ends."""
         linked, column = self.linked, self.name_column
         rows = [row for row in linked.totals.own if row.cells[column].text]
         if row_range is None:
@@ -137,11 +137,11 @@ async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
 def _find_mentioned_rows(
     question: TableQuestion, tables: Sequence[Evidence]
 ) -> Iterator[_MentionedRows]:
-    """Of each table of which it names rows, by the first column whose cells all differ."""
+    """The named rows of each table, by the first column with distinct cells."""
     for linked in link_to_tables(question.question, tables, question.terms):
         for column in range(len(linked.table.header)):
             names = linked.table.column(column)
-            # What a number of a further column says is no name of its row.
+            # A number in a later column is not the name of its row.
             if len(set(names)) < len(names) or (column > 0 and column in linked.numeric):
                 continue
             if names_mentioned := linked.mentioned_names(column):
@@ -152,7 +152,7 @@ def _find_mentioned_rows(
 
 
 def _is_over_several(group: _MentionedRows, prediction: TableOperationPrediction) -> bool:
-    """Whether a range is meant, or rows that are named are added up."""
+    """Whether a range is meant, or the named rows are added up."""
     row_range, _ = group.predicted_range(prediction)
     return row_range is not None or (
         len(group.mentioned_names) > 1 and prediction.operation in ADDED_UP
@@ -208,7 +208,7 @@ def _aggregate_rows(
         )
     if isinstance(computation, Computed):
         return computation, range_probability * column_probability
-    # Of rows that are named one by one something else may be asked.
+    # Something else may be asked about individually named rows.
     return None if computation is None or row_range is None else (computation, 0.0)
 
 
@@ -218,7 +218,7 @@ def _unexplained_reason(
     column: int | None,
     filter_phrases: Sequence[str],
 ) -> str | None:
-    """Why something else than these rows may be asked for; None where nothing speaks for it."""
+    """The reason why other rows may be meant; None without one."""
     if operation is not None and (reason := unsupported_reason(linked, operation)) is not None:
         return reason
     if (number := linked.unlinked_number) is not None:
@@ -235,9 +235,9 @@ def _target_column(
     prediction: TableOperationPrediction,
     column_prediction: ColumnPrediction | None,
 ) -> tuple[int | None, float]:
-    """The column that is asked about, by its title or as a model tells, and how likely it is.
+    """The requested column, by its title or by prediction, and its probability.
 
-    None where rows are counted; 0 where nothing is to be computed.
+    None if rows are counted; probability 0 if nothing is to be computed.
     """
     linked, name_column = group.linked, group.name_column
     titled_columns = [
@@ -265,7 +265,7 @@ def _listed_cells(
     column_prediction: ColumnPrediction | None,
     wording: Wording,
 ) -> Computed | None:
-    """The cells of the rows, where no operation over them is asked for."""
+    """The cells of the rows, if no operation over them is asked for."""
     selected = [row for row in linked.totals.own if linked.matches_filter(row)]
     if column_prediction is None or len(selected) > MOST_COMPARED:
         return None

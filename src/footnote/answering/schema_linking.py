@@ -124,14 +124,14 @@ class LinkedQuestion:
 
     @cached_property
     def mentions_row_type(self) -> bool:
-        """Whether it names the kind of row: by the first column's title, or the heading above
+        """Whether it mentions the kind of row: by the first column's title, or the heading above
         the table."""
         innermost_heading = self.located[0].passage.heading_path[-1:]
         return 0 in self.titles or any(map(self.mentions, innermost_heading))
 
     @cached_property
     def mentions_row_type_or_document(self) -> bool:
-        """The same, or by what the table's document is called."""
+        """The same, or by the name of the table's document."""
         return self.mentions_row_type or any(map(self.mentions, self.context_titles))
 
     @cached_property
@@ -188,12 +188,12 @@ class LinkedQuestion:
 
     @cached_property
     def totals(self) -> Totals:
-        """The rows that sum up others, and those that do not."""
+        """The total rows and the data rows."""
         return totals_of(self.table)
 
     @cached_property
     def matches_one_name(self) -> bool:
-        """Whether it says the name that one row alone has."""
+        """Whether it contains a name that only one row has."""
         names = self.table.column(0)
         return self.selection is None and any(
             names.count(name) == 1 for name in self.matched_cells.get(0, ())
@@ -270,7 +270,7 @@ class LinkedQuestion:
 
     @property
     def matched_cells_text(self) -> str:
-        """The groups, as an answer says them."""
+        """The matched cells, as written in an answer."""
         parts = []
         for column, cells in self.matched_cells.items():
             title = self.table.header[column]
@@ -373,7 +373,7 @@ class LinkedQuestion:
 
     @property
     def context_titles(self) -> tuple[str, ...]:
-        """What the table's document and sections are called."""
+        """The titles of the table's document and sections."""
         passage = self.located[0].passage
         return passage.document_title, PurePath(passage.filename).stem, *passage.heading_path
 
@@ -392,7 +392,7 @@ class LinkedQuestion:
         return spellings
 
     def terms_of(self, text: str) -> frozenset[str]:
-        """The terms of a text, of a month as the question calls it."""
+        """The terms of a text, with month names spelled as in the question."""
         if text not in self._cached_terms:
             self._cached_terms[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
         return self._cached_terms[text]

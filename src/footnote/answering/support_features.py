@@ -23,8 +23,8 @@ ASKED = 2
 SUREST = 8.0
 """Log-odds are clipped to ± this value; larger ones carry no further information."""
 JUDGED_CHARACTERS = 400
-"""Of a statement's text. Hardly a sentence is longer; of a page without a full stop the words
-around the answer are as telling, and it would take as long as a page to read."""
+"""Most characters of a statement that the head reads. Few sentences are longer; for a page without
+a full stop the words around the answer are as informative, and faster to read."""
 _LEAST = 1e-6
 
 
@@ -69,7 +69,7 @@ async def decide(
 
 
 def _around_the_answer(answer: LocatedAnswer) -> str:
-    """The statement; of one that is longer than any sentence the part around the answer."""
+    """The statement, or the part around the answer if it is too long."""
     candidate = answer.candidate
     if len(candidate.statement) <= JUDGED_CHARACTERS or candidate.kind is BlockKind.TABLE:
         return candidate.statement

@@ -1,4 +1,4 @@
-"""Tables that were cut into passages are whole again, where a question is asked over all rows."""
+"""Complete tables that were split into passages, for questions over all rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.domain.passage_merging import clipped
 from footnote.ports import ExpandPassages
 
 MOST_STRETCHES = 3
-"""Of tables, or of parts that lie too far from each other, for one question."""
+"""Most tables, or distant parts of tables, that are completed for one question."""
 
 
 async def with_whole_tables(
@@ -48,7 +48,7 @@ async def with_whole_tables(
 
 
 def lies_within(passage: Passage, other: Passage) -> bool:
-    """Whether another passage has all the text of this one."""
+    """Whether another passage contains all the text of this one."""
     is_same_version = (passage.document_id, passage.version) == (other.document_id, other.version)
     return (
         is_same_version
@@ -97,7 +97,7 @@ def with_cited_rows(
 
 
 def _header(evidence: Evidence, start: int) -> str:
-    """What stands above the first row of the table that has a row there."""
+    """The header above the first of the rows."""
     passage = evidence.passage
     if passage.body_offset:
         return passage.text[: passage.body_offset]

@@ -32,21 +32,21 @@ SURELY_READ_WORDS = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMatch:
-    """A table that a question is about a column of."""
+    """A table with a column that a question is about."""
 
     located: LocatedAnswer
-    """In the first of its rows, with the probability that a model gives to the column."""
+    """In the first row of the table, with the predicted probability of the column."""
     mentions_row_type: bool
-    """Whether the question says what its rows are, by the title of the first column or by what is
-    written above the table."""
+    """Whether the question mentions the kind of rows, by the title of the first column or the
+    heading above the table."""
     says_column: bool
-    """Whether it says the column's title."""
+    """Whether it mentions the column's title."""
     column_prediction: ColumnPrediction | None
     """The prediction for this column, if a model made one."""
     unlinked_word: str | None
     """The first unlinked word of the question; None without one, or with a predicted column."""
     unlinked_count: int
-    """How many unlinked words the question has."""
+    """The number of unlinked words of the question."""
 
 
 def select_tables(
@@ -173,12 +173,12 @@ def bound_set(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmbiguousRow:
-    """One of several rows that a question does not tell apart."""
+    """One of several rows that a question does not distinguish."""
 
     located: LocatedAnswer
-    """The cell that is asked for."""
+    """The requested cell."""
     text: str
-    """That cell, with what tells its row from the others."""
+    """The cell, with the words that distinguish its row."""
 
 
 def may_be_ambiguous(
@@ -271,9 +271,9 @@ def ambiguous_rows(
 def _listed_rows(
     answer: LocatedAnswer, linked: LinkedQuestion, rows: Sequence[Row]
 ) -> list[AmbiguousRow]:
-    """The names of the rows of the group that the question names, with their further words.
+    """The names of the mentioned group of rows, with the words that distinguish them.
 
-    Empty where it names none or one of them.
+    Empty if the question names no group, or a single row.
     """
     table = linked.table
     named_rows = [
@@ -303,7 +303,8 @@ def _listed_rows(
 def _is_surely_read(
     linked: LinkedQuestion, column: int, rows: Sequence[Row], read_answers: Sequence[LocatedAnswer]
 ) -> bool:
-    """Whether one of the rows was read far better than the others, or they cannot be compared."""
+    """Whether the reader scored one of the rows far above the others, or they cannot be
+    compared."""
     table = linked.table
     is_numeric = column in linked.numeric
     if is_numeric and not isinstance(
@@ -319,7 +320,7 @@ def _is_surely_read(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadApart:
-    """The rows with one value in a column, where the reader scored them above all other rows."""
+    """The rows with one value in a column, if the reader scored them above all other rows."""
 
     column: int
     cell: str
@@ -366,6 +367,6 @@ def _best_scores(read_answers: Sequence[LocatedAnswer]) -> dict[tuple[object, ..
 
 
 def row_key(row: Candidate) -> tuple[object, ...]:
-    """Which row of which version of a document it is, whatever passage it was read in."""
+    """Key of a row in a version of a document, independent of the passage."""
     passage = row.evidence.passage
     return passage.document_id, passage.version, row.canonical_span

@@ -21,17 +21,17 @@ AMID_DIGITS = 5
 """The same for a row in the middle, where total rows are rare and a row near the top easily
 equals the sum above it. The digits of one such row, or of several together."""
 LEAST_DIGITS = 2
-"""Of each of several such rows."""
+"""The same for each of several such rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Which rows of a table sum up others. Law: each row is among `own` or among `sums`."""
+    """The total rows and the other rows of a table. Law: each row is in `own` or in `sums`."""
 
     own: tuple[Row, ...]
     sums: tuple[Row, ...]
     unclear: tuple[Row, ...]
-    """Those of `own` of which it cannot be told."""
+    """The rows of `own` that may be totals."""
 
 
 class _Verdict(Enum):
@@ -70,7 +70,7 @@ def totals_of(table: Table) -> Totals:
 
 @dataclass(slots=True)
 class _RowsAbove:
-    """Rows that a further one may sum up, with the sum and the count of each column."""
+    """Rows that a later row may sum up, with the sum and the count of each column."""
 
     rows: list[int] = field(default_factory=list)
     sums: dict[int, Decimal] = field(default_factory=dict)
@@ -86,26 +86,26 @@ class _RowsAbove:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Agreement:
-    """How the numbers of a row stand to the sums of those above it."""
+    """How far the numbers of a row agree with the sums of the rows above."""
 
     agreeing: int = 0
     differing: int = 0
     digits: int = 0
-    """That tell in those which agree, together."""
+    """Significant digits of the agreeing numbers, added up."""
     is_sure: bool = False
-    """Whether one of these is no accident in the last row."""
+    """Whether one of these is no coincidence in the last row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RowClassifier:
-    """Goes through the rows of a table."""
+    """Classifies the rows of a table."""
 
     table: Table
 
     def __call__(self, *, believing: bool) -> list[tuple[_Verdict, int]]:
-        """What each row is, with the digits that tell it.
+        """The verdict for each row, with its significant digits.
 
-        What is a sum only beside others is believed or not.
+        `believing` decides about rows that are totals only if others are.
         """
         columns = list(_number_columns(self.table))
         all_above, recent = _RowsAbove(), _RowsAbove()
@@ -153,14 +153,14 @@ class _RowClassifier:
         return is_total_name(self._name(number))
 
     def _is_only_named_total(self, number: int) -> bool:
-        """Whether it alone is called a total, and stands where totals do."""
+        """Whether it is the only row with the name of a total, at a position of totals."""
         last = len(self.table.rows) - 1
         if number not in (0, last) or last == 0 or not self._is_named_total(number):
             return False
         return sum(map(self._is_named_total, range(last + 1))) == 1
 
     def _stands_out(self, number: int, above: _RowsAbove) -> bool:
-        """Whether it is called like a total, or without a name or in bold as no row above is."""
+        """Whether it has a total's name, or is without a name or bold, unlike all rows above."""
         row, name = self.table.rows[number], self._name(number)
         other_rows = [row_index for row_index in above.rows if row_index != number]
         return (
@@ -178,7 +178,7 @@ class _RowClassifier:
 
 
 def _last_row_verdict(agreement: _Agreement, stands_out: bool) -> _Verdict:
-    """What the last row is whose name does not say, where one of its numbers agrees."""
+    """The verdict for a last row with an undecisive name, if one of its numbers agrees."""
     if agreement.differing == 0 or agreement.agreeing > 1:
         is_sum = agreement.is_sure or (
             agreement.differing == 0 and (stands_out or agreement.agreeing > 1)
@@ -189,7 +189,7 @@ def _last_row_verdict(agreement: _Agreement, stands_out: bool) -> _Verdict:
 
 
 def _middle_row_verdict(agreement: _Agreement) -> _Verdict:
-    """The same of a row that others follow."""
+    """The same for a row before the last one."""
     if agreement.differing:
         is_likely = agreement.agreeing > 1 and agreement.digits >= AMID_DIGITS
         return _Verdict.LIKE_OTHERS if is_likely else _Verdict.OWN
@@ -211,7 +211,7 @@ def _sum_agreement(
             differing += 1
             continue
         agreeing += 1
-        # To add nothing tells nothing.
+        # A sum of nothing is no evidence.
         addends = [addend for row in above.rows if (addend := column[row])]
         significant_digits = _significant_digits([*addends, value])
         digits += significant_digits
@@ -220,7 +220,8 @@ def _sum_agreement(
 
 
 def _number_columns(table: Table) -> Iterator[list[Decimal | None]]:
-    """The columns of numbers, None for a cell without one; but for the first, of names."""
+    """The number columns, with None for cells without a number; without the first column, of
+    names."""
     for column_index in range(1, len(table.header)):
         cells = table.column(column_index)
         quantities = table.quantities([cell for cell in cells if _has_digit(cell)])
@@ -234,7 +235,7 @@ def _has_digit(cell: str) -> bool:
 
 
 def _significant_digits(values: Sequence[Decimal]) -> int:
-    """Of the largest number, without the zeros that all of them end with."""
+    """The significant digits of the largest number, without the zeros that all of them end with."""
     integers = [abs(int(value.scaleb(6))) for value in values]
     return len(
         str(

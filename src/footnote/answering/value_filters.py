@@ -72,12 +72,12 @@ class FilteredRows:
     text: str
     """The comparison as the answer's text writes it: `> 200`."""
     rest: str
-    """The question without the values that set it."""
+    """The question without the compared values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Value:
-    """A number, date or time at a place in the question, with its comparison key."""
+    """A number, date or time in the question, with its comparison key."""
 
     start: int
     end: int
@@ -258,7 +258,7 @@ def _question_dates(linked: LinkedQuestion, needed: int) -> list[_Value] | NotCo
             _Value(start=mention.start, end=mention.end, day=mention.readings[0])
             for mention in short_mentions
         ]
-    # A day of the month alone is one beside another date: "from 3 to 6 March".
+    # A single day of the month beside another date: "from 3 to 6 March".
     dates += days_of_month if len(dates) == len(days_of_month) == 1 else []
     return sorted(dates, key=lambda value: value.start)
 
@@ -303,7 +303,7 @@ def _comparison_keys(
     cell_dates = [
         date.fromordinal(int(minutes // _MINUTES_OF_DAY)) for minutes in column_values.values
     ]
-    # "From 3 to 6 March 2024" says month and year once.
+    # "From 3 to 6 March 2024" gives month and year once.
     for part in ("month", "year"):
         stated_values = {getattr(day, part) for day in days} - {None}
         if len(stated_values) == 1:
