@@ -37,7 +37,7 @@ LEAST_CELL = 0.5
 """Probability of "a cell is asked for" from which a number that all matched rows share is given
 once instead of summed."""
 LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
-"""Least gap in reader log-odds between a group of rows and all other rows for the group to be
+"""Minimum gap in reader log-odds between a group of rows and all other rows for the group to be
 what the question names in other words; the second applies if the question has a name that the
 table lacks."""
 

@@ -37,7 +37,7 @@ from footnote.language.quantities import Quantities
 from footnote.ports import ColumnPrediction, Operation, RowRange, TableOperationPrediction
 
 LEAST_RANGE, MOST_RANGE = 0.4, 0.3
-"""Least probability of a row range, and most probability of one at which listed rows are still
+"""Minimum probability of a row range, and maximum probability of one at which listed rows are still
 aggregated; selected on 312 lines of `training/questions` that are in no fit."""
 ADDED_UP = (Operation.SUM, Operation.AVERAGE)
 """Operations over listed rows. A comparison is answered with the cells of all of them."""

@@ -20,11 +20,11 @@ from footnote.ports import ColumnPrediction, Operation
 
 _SEVERAL = 2
 FAR_MORE, OF_TWO = 1.5, 0.86
-"""Least lead in log-odds of the best table's column over the second, and the factor on its
+"""Minimum lead in log-odds of the best table's column over the second, and the factor on its
 probability then. Measured on 63 questions of `training/questions` that nothing was fitted to and
 that also match a table about other things."""
 SURELY_READ = 8.0
-"""Least lead in reader log-odds of one row over the others that match equally, from which that
+"""Minimum lead in reader log-odds of one row over the others that match equally, from which that
 row is the answer. Next to total rows of a group the lead reaches 7.9."""
 SURELY_READ_WORDS = 4.0
 """The same for cells of words, of which tables of properties have one in each row."""

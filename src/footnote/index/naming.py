@@ -18,15 +18,15 @@ from footnote.index.bm25 import Frequencies, Numbers, Scores, inverse_frequency
 from footnote.index.ranges import ChunkRanges
 
 LEAST_WEIGHT = 1.0
-"""Least name score, in nats; below it the words are in the names of too many documents."""
+"""Minimum name score, in nats; below it the words are in the names of too many documents."""
 AS_WELL_NAMED = 0.5
 """Largest gap to the best name score, in nats, of documents that are searched again by
 themselves."""
 
 FEWEST_SHARING = 2
-"""Least documents with a name that counts. The name of one document alone is also mentioned in
-others, and BM25 finds its title; a name that several share distinguishes the documents of a series,
-which are otherwise alike."""
+"""Minimum number of documents with a name that counts. The name of one document alone is also
+mentioned in others, and BM25 finds its title; a name that several share distinguishes the documents
+of a series, which are otherwise alike."""
 
 _NAMED = "\x00\x00"  # No analysed term has a character that no text can hold.
 _HAS_NAMES = _NAMED

@@ -94,7 +94,7 @@ class QuantisedVectors:
         return self.codes.nbytes + self.scales.nbytes + self.errors.nbytes
 
     def bounds(self, query: Vector, positions: Places | None = None) -> Vector:
-        """Return upper bounds of the inner products with the query, at these places; None for
+        """Return upper bounds of the inner products with the query, at these positions; None for
         all."""
         quantised_query = QuantisedVectors.of(query[None])
         codes, scales, errors = self.codes, self.scales, self.errors

@@ -158,7 +158,7 @@ def merge_terms(pieces: Sequence[Postings], dead: ChunkRanges, part: range) -> P
         keep = ~dead.contains(numbers)
         packed, numbers, frequencies = packed[keep], numbers[keep], frequencies[keep]
     parts = TERM_ID_LIMIT // len(part)
-    return _build_postings(packed >> _NUMBER_BITS, numbers.tobytes(), frequencies.tobytes(), parts)
+    return _group_postings(packed >> _NUMBER_BITS, numbers.tobytes(), frequencies.tobytes(), parts)
 
 
 def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
@@ -178,7 +178,7 @@ def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], part
     packed, counts = packed[order], counts[order]
     first = np.flatnonzero(np.append(True, packed[1:] != packed[:-1]))
     packed, counts = packed[first], np.add.reduceat(counts, first)
-    return _build_postings(
+    return _group_postings(
         packed >> _NUMBER_BITS,
         (packed & (2**_NUMBER_BITS - 1)).astype(CHUNK_NUMBER).tobytes(),
         np.minimum(counts, MAX_FREQUENCY).astype(FREQUENCY).tobytes(),
@@ -186,7 +186,7 @@ def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], part
     )
 
 
-def _build_postings(
+def _group_postings(
     sorted_terms: npt.NDArray[np.int64], number_bytes: bytes, frequency_bytes: bytes, parts: int
 ) -> Postings:
     """Build posting lists from sorted entries, given the term of each entry."""

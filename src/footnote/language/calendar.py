@@ -72,7 +72,7 @@ ANY_MONTH = "|".join(sorted(MONTH_NUMBERS, key=lambda name: (-len(name), name)))
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 2
-"""Least number of different months in a list of months."""
+"""Minimum number of different months in a list of months."""
 
 
 def months_of(*languages: str) -> frozenset[str]:

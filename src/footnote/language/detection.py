@@ -30,7 +30,7 @@ _IDEOGRAPHS_FROM = "\u2e80"
 _MIN_PROBABILITY = 0.6
 _FUNCTION_WORDS_THAT_TELL = 2
 _LEAST_ASCII = 0.9
-"""Least share of ASCII in the letters of an English passage; names and loan words have others."""
+"""Minimum share of ASCII in the letters of an English passage; names and loan words have others."""
 _TELLING_CHARACTERS = 600
 """Most characters of a passage that are checked for whether it is English."""
 _WORD = re.compile(r"\w+")

@@ -171,9 +171,9 @@ def point_of_amounts(
 ) -> str | None:
     """Return the decimal mark of amounts in one notation, such as a column's; None if unclear.
 
-    If both marks are possible, `document_marks` decide where they allow only one. Otherwise the
-    mark is taken with which the amounts do not partly have three decimals, if the language agrees
-    or is unknown; otherwise that of the language, unless it gives some amount three decimals.
+    If both marks are possible, `document_marks` decide where they allow only one. Otherwise it is
+    the mark with which not just some of the amounts have three decimals, if the language agrees or
+    is unknown; otherwise that of the language, unless it gives some amount three decimals.
 
     >>> point_of_amounts(["820", "1,140"], None, DecimalMarks())
     '.'

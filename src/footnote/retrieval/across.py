@@ -20,9 +20,9 @@ ALIKE = 0.60
 FURTHER_DOWN = 0.06
 """Score subtracted per unit of ln(rank) among the passages in other languages."""
 SAID = 0.86
-"""Share of its lexical score that is added, which comes mostly from names."""
+"""Share of its lexical score that is added; it comes mostly from names."""
 LEAST_SIMILARITY = 0.05
-"""Least value of the best dense similarity that others are divided by, to avoid a divisor near
+"""Minimum value of the best dense similarity that others are divided by, to avoid a divisor near
 0."""
 
 

@@ -16,7 +16,7 @@ from footnote.retrieval.cache_guards import bare_wording
 from footnote.retrieval.generation_cache import CacheKey, GenerationCache, Kind, Question
 
 DEFAULT_SIMILARITY = 0.9
-"""Least cosine; by docs/semantic-cache.md lower values match wrong pairs, higher ones miss
+"""Minimum cosine; by docs/semantic-cache.md lower values match wrong pairs, higher ones miss
 rewordings."""
 
 Search = Callable[[], Awaitable[SearchResponse]]
@@ -32,7 +32,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
 
     measure: Callable[[SearchResponse], int] = field(default_factory=lambda: response_bytes)
     similarity: float | None = DEFAULT_SIMILARITY
-    """Least cosine of two queries of equal wording that share a response; None or 1 disables
+    """Minimum cosine of two queries of equal wording that share a response; None or 1 disables
     this."""
     _flights: dict[Question, _Flight] = field(default_factory=dict, init=False)
 

@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_TIE = "⁀"  # Stands where a sign touches its neighbour, for `-draft` is not `- draft`.
+_TIE = "⁀"  # Marks where a sign touches its neighbour, since `-draft` is not `- draft`.
 
 # `a` and `die` are left out: "vitamin a", "when did he die".
 _ARTICLES = frozenset("the der das den dem el los las la le les il lo gli het".split())

@@ -18,8 +18,8 @@ def query_words(
     """
     words: dict[frozenset[str], None] = {}
     for token in text.split():
-        # The parts of an identifier and the pairs of an ideographic run are words as well; they
-        # stand at the same places whatever the language.
+        # The parts of an identifier and the pairs of an ideographic run are words as well; they are
+        # at the same positions whatever the language.
         readings = [analyzer.terms(token, language) for language in (*languages, None)]
         for alternatives in zip_longest(*readings):
             terms = frozenset(term for term in alternatives if term in idf)

@@ -133,7 +133,7 @@ def _wordings_record(
     fused: StageRecord,
     rankings: Sequence[_Rankings],
 ) -> StageRecord:
-    """Record the fusion of the wordings' rankings, with the hit's rank in each."""
+    """Record the fusion of the wordings' rankings, with the hit's rank in each wording."""
     ranks: dict[str, MetadataValue] = {
         f"wording_{number}": ranks.fused[hit.chunk_no][0]
         for number, ranks in enumerate(rankings, start=1)

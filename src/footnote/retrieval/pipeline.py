@@ -1,4 +1,5 @@
-"""A question becomes evidence: plan → understand → recall → fuse → rerank → diversify → expand."""
+"""Turn a question into evidence: plan → understand → recall → fuse → rerank → diversify →
+expand."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class Search:
     top_k: int = 8
     """Default number of results."""
     min_similarity: float | None = None
-    """Default least similarity of evidence."""
+    """Default minimum similarity of evidence."""
     configuration: int = 0
     """Part of the cache key that distinguishes other settings in the same workspace."""
     cache: SemanticCache = field(default_factory=lambda: SemanticCache(capacity_bytes=0))

@@ -19,7 +19,7 @@ _SEPARATORS = (
     re.escape(_ASCII_SEPARATORS) + "¡¿«»§¶†‡•·…\u2010-\u2015‘’‚‛“”„‟‹›‣▪●○"
     "、。〈〉《》「」『』【】〔〕・؛،؟।॥។၊။"
 )
-# Where no spaces stand between words, each character counts as one.
+# Where there are no spaces between words, each character counts as one.
 _WORD = re.compile(rf"[^\s{_SEPARATORS}{UNSPACED}]+|[{UNSPACED}]")
 _SPACED = str.maketrans(dict.fromkeys(_ASCII_SEPARATORS, " "))
 _NUMERAL = re.compile(r"\d+")

@@ -24,7 +24,7 @@ one half of `bench/filings.py`."""
 _ENOUGH = 6.0
 """Total idf, in nats, of the shared terms from which a match counts in full."""
 _LEAST_SHARE = 0.5
-"""Least share of the words of a row's name that the question must contain."""
+"""Minimum share of the words of a row's name that the question must contain."""
 _LONGEST_NAME = 80
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")

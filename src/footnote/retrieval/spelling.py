@@ -39,7 +39,7 @@ language."""
 _LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
 _PASSAGES = 8  # Passages read for each of them.
 _INFLECTED = 0.3  # Extra cost of a candidate that is found only in an inflected form.
-_SHARED = 4  # Least letters the two forms must then share,
+_SHARED = 4  # Minimum number of letters the two forms must then share,
 _ENDING = 2  # and how many more the longer one may have.
 _SPOKEN = 0.75
 """Minimum share of the known words that must be single tokens for the tokenizer to be reliable."""

@@ -68,7 +68,7 @@ class TrustModel:
     prominence: float = -0.539
 
     def __call__(self, signals: Signals) -> float:
-        """The weight of the dense recall, 0…1; the lexical one has the rest."""
+        """The weight of the dense recall, 0…1; the lexical recall has the remainder."""
         log_odds = (
             self.intercept
             + self.language_support * signals.language_support

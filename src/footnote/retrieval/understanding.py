@@ -1,7 +1,7 @@
 """Transform a question for search by a language model: condense, reword, or answer it (HyDE).
 
-Each stage returns its result with the notes on what it could not do, and without the model
-it returns what it was given.
+Each stage returns its result with notes on what failed, and without the model it returns its input
+unchanged.
 """
 
 from __future__ import annotations
