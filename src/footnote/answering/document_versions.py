@@ -94,14 +94,14 @@ def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
     preferred_documents, names = documents_before(evidence), _document_names(evidence)
     cited = dict.fromkeys(citation.document_id for citation in answer.citations)
     newer_by_document = {
-        used: preferred_documents[used][0]
-        for used in cited
-        if preferred_documents.get(used) and preferred_documents[used][0] not in cited
+        old: preferred_documents[old][0]
+        for old in cited
+        if preferred_documents.get(old) and preferred_documents[old][0] not in cited
     }
     reason = "is asked for" if _series_ranks(evidence) else "is newer"
     notes = [
-        f"answer: from {names[used]}, since {names[newer]}, which {reason}, was not found to answer"
-        for used, newer in newer_by_document.items()
+        f"answer: from {names[old]}, since {names[newer]}, which {reason}, was not found to answer"
+        for old, newer in newer_by_document.items()
     ]
     return replace(answer, degraded=(*answer.degraded, *notes)) if notes else answer
 
