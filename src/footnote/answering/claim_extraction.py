@@ -9,9 +9,9 @@ from footnote.answering.markers import MARKER, read_markers
 from footnote.language.sentences import sentence_spans
 
 _MARKERS = re.compile(rf"(?:[ \t]{{0,3}}{MARKER.pattern.replace('?P<numbers>', '?:')})+", re.I)
-_SIGN = re.compile(r"(?:(?:[-*+•–>]|\d{1,3}[.)])[ \t]+|\|[ \t]*)+")
+_BULLET = re.compile(r"(?:(?:[-*+•–>]|\d{1,3}[.)])[ \t]+|\|[ \t]*)+")
 _HEADING = re.compile(r"#{1,6}[ \t]")
-_LEADING = (":", "：", "?", "？")
+_LEAD_IN_ENDINGS = (":", "：", "?", "？")
 _YEAR = re.compile(r"[\[【]\s{0,3}\d{4}\s{0,3}[\]】]")
 
 
@@ -52,11 +52,11 @@ def claims_of(answer: str) -> list[Claim]:
     for begin, end in sentence_spans(masked):
         if _HEADING.match(answer, begin):
             continue
-        bullet = _SIGN.match(answer, begin, end)
+        bullet = _BULLET.match(answer, begin, end)
         start = bullet.end() if bullet else begin
         text = answer[start:end]
         words = _without_markers(text)
-        if any(map(str.isalnum, words)) and not words.endswith(_LEADING):
+        if any(map(str.isalnum, words)) and not words.endswith(_LEAD_IN_ENDINGS):
             claims.append(Claim(text=text, words=words, start=start, end=end))
     return claims
 

@@ -33,7 +33,7 @@ NEAR = 0.25
 lane, another sentence of the same text up to 0.15."""
 NEAREST = 2
 """Sentences of a claim that are retrieved by vectors."""
-_STRONGEST = 12
+_SENTENCES_TRIED = 12
 """Sentences that are tried as quotes together with adjacent sentences."""
 _SHARE_OF_BEST = 0.2
 """Minimum coverage of a further quote, as a share of the best one's. It is low because figures
@@ -176,7 +176,7 @@ class QuoteRetriever:
                     ranked.append((-coverage, passage_index, sentence_index, passage))
         ranked.sort(key=lambda entry: entry[:3])
         quotes: dict[tuple[str, int, int], QuoteCandidate] = {}
-        for _, _, sentence_index, passage in ranked[:_STRONGEST]:
+        for _, _, sentence_index, passage in ranked[:_SENTENCES_TRIED]:
             for window in self._windows_around(passage, sentence_index):
                 starts = {candidate.start for candidate in window.candidates}
                 if starts & table_rows.other_starts[passage.chunk_id]:

@@ -31,7 +31,7 @@ LEAST_SHARED, _FEWEST_TERMS = 0.6, 3
 """Minimum share of an answer's terms that its counterpart in another document must have, and
 minimum number of terms. Of 31 statements of three older policies 17 have a counterpart with as
 many, each about the same thing, and the others share .5 at most with any."""
-_SEARCHED = "series"
+_SERIES_STAGE = "series"
 """The search stage that ranks a series by the requested order."""
 
 
@@ -145,7 +145,7 @@ def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
         item.passage.document_id: record.rank_after
         for item in evidence
         for record in item.explanation
-        if record.stage == _SEARCHED
+        if record.stage == _SERIES_STAGE
     }
 
 

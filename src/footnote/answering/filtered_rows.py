@@ -40,7 +40,7 @@ LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
 row names are asked for, not a column". The second was selected on 599 lines of
 `training/questions` that were used in no fit."""
 MISMATCH_REASON = "the question speaks of something that the table in {file!r} does not have"
-_DENYING = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
+_NEGATED_OPERATORS = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
 """Comparison operators that may be worded as a negation: "no more than"."""
 
 
@@ -228,7 +228,7 @@ def _refusal_reason(
         return (
             f"a part of the table in {comparison.file!r} is not among the passages that were read"
         )
-    if comparison.operator not in _DENYING or comparison.prediction.operation in EXTREMES:
+    if comparison.operator not in _NEGATED_OPERATORS or comparison.prediction.operation in EXTREMES:
         reason = unsupported_reason(linked, comparison.prediction.operation or Operation.COUNT)
         if reason is not None:
             return reason

@@ -14,7 +14,7 @@ from footnote.language.negators import NEGATION_WORDS
 MOST_ITEMS = 12
 """Longer lists are answered with the item that was read."""
 _SEVERAL = 2
-_LEADS_ON = (":", "\uff1a")
+_LEAD_IN_ENDINGS = (":", "\uff1a")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ def _introductions(item: Evidence, span: BlockSpan) -> Iterator[str]:
         for candidate in candidates_of([item])
         if candidate.canonical_span[1] <= span.char_start
     ]
-    if preceding and preceding[-1].statement.endswith(_LEADS_ON):
+    if preceding and preceding[-1].statement.endswith(_LEAD_IN_ENDINGS):
         yield preceding[-1].statement
 
 

@@ -33,7 +33,7 @@ Use ONLY what the sources in the prompt say.
 """
 LONGEST_QUESTION = 200
 """Most characters of a question that is worth showing."""
-_ASKED = "What may be asked next?"
+_PROMPT_QUESTION = "What may be asked next?"
 _NAMES = {
     **{"en": "English", "de": "German", "fr": "French"},
     **{"es": "Spanish", "zh": "Chinese", "ar": "Arabic"},
@@ -60,7 +60,7 @@ async def written_proposals(
         Turn(role="assistant", text=previous.answer),
     )
     prompt = build_prompt(
-        _ASKED,
+        _PROMPT_QUESTION,
         evidence,
         turns=turns,
         context_tokens=writer.context_tokens - writer.max_output_tokens,

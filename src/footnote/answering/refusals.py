@@ -8,7 +8,7 @@ from footnote.answering.context import NOT_FOUND
 from footnote.language.phrases_by_language import PHRASES
 
 _LETTERS = re.compile(r"[\W_]+")
-_FOUND_NOTHING = re.compile(
+_NOTHING_FOUND = re.compile(
     r"""
       \b(?:could\s*n[o']t|can\s*no?t|can't|was\s+(?:not|un)\s*able|am\s+(?:not|un)\s*able|unable|did\s*n[o']t)\b
       .{0,40}\b(?:find|found|answer|determine|locate)
@@ -52,7 +52,7 @@ def sounds_like_refusal(text: str) -> bool:
     False
     """
     plain = text.replace("’", "'")
-    return len(plain) <= LONGEST_REFUSAL and bool(_FOUND_NOTHING.search(plain))
+    return len(plain) <= LONGEST_REFUSAL and bool(_NOTHING_FOUND.search(plain))
 
 
 def _normalised(text: str) -> str:

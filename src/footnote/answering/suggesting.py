@@ -50,7 +50,7 @@ LONGEST_TOPIC = 60
 LONGEST_ROW = 70
 
 _NUMBERING = re.compile(r"(?:§+\s*)?(?:\d+(?:\.\d+)*[.):]?|[a-zA-Z][.)]|[IVXivx]{1,5}[.)])\s+")
-_SHOUTED = 5
+_MIN_CAPITALS = 5
 """Minimum letters of an all-capitals heading that is changed to normal capitalisation."""
 
 
@@ -160,7 +160,7 @@ def topic_of(passage: Passage) -> str | None:
         return None
     heading = passage.heading_path[-1]
     topic = _NUMBERING.sub("", heading, count=1) if _NUMBERING.match(heading) else heading
-    if topic.isupper() and len(topic) >= _SHOUTED:
+    if topic.isupper() and len(topic) >= _MIN_CAPITALS:
         topic = topic.capitalize()
     topic = topic.rstrip(" .:;–—-")
     if plain_words(topic) == plain_words(passage.document_title):

@@ -22,7 +22,7 @@ METADATA = "metadata."
 _SHOWN_CHARACTERS = 60
 _MAX_NUMBER = 2**63
 _MAX_KEY_CHARACTERS = 200
-_MEANT = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not": "not"}
+_FIELD_ALIASES = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not": "not"}
 
 
 class Fault(Exception):
@@ -69,9 +69,9 @@ def kind_of(name: str, path: JsonPath) -> Kind:
         return _KINDS[name]
     key = name.removeprefix(METADATA)
     if key == name:
-        target = _MEANT.get(name.lstrip("$").lower())
+        target = _FIELD_ALIASES.get(name.lstrip("$").lower())
         hint = f"did you mean `{target}`?" if target else suggestion(name, _WORDS)
-        raise Fault(path, f"there is no field {shown(name)}", hint or _KNOWN, at_name=True)
+        raise Fault(path, f"there is no field {shown(name)}", hint or _FIELDS_HINT, at_name=True)
     if not 1 <= len(key) <= _MAX_KEY_CHARACTERS or not is_storable(key):
         raise Fault(
             path,
@@ -172,7 +172,7 @@ def _type_fault(value: object, path: JsonPath, expected: str) -> Fault:
 # --- fields ---------------------------------------------------------------------------------
 
 _WORDS = (*FILTER_FIELDS, "all", "any", "not")
-_KNOWN = f"known are {', '.join(FILTER_FIELDS)}; a key of the metadata is `{METADATA}KEY`"
+_FIELDS_HINT = f"known are {', '.join(FILTER_FIELDS)}; a key of the metadata is `{METADATA}KEY`"
 
 _BASIC = frozenset({"eq", "ne", "in", "exists"})
 _ORDER = frozenset({"lt", "lte", "gt", "gte"})

@@ -53,10 +53,10 @@ class TextAnalyzer:
         code = analysis_language(language)
         lookup = terms_by_token(code)
         terms: list[str] = []
-        dials = ("+" in text or "00" in text) and _PHONE.search(text) is not None
-        for line in text.split("\n") if dials else (text,):
+        has_phone_number = ("+" in text or "00" in text) and _PHONE.search(text) is not None
+        for line in text.split("\n") if has_phone_number else (text,):
             terms += chain.from_iterable(map(lookup.__getitem__, _tokens(line)))
-            if dials:
+            if has_phone_number:
                 terms += _phone_terms(line)
         return terms
 
@@ -90,10 +90,10 @@ class TextAnalyzer:
             tokens, codes, None
         )
         joined = [*_joined_neighbours(tokens), *_joined_codes(tokens)]
-        respelt = _distinct_terms(_spelling_variants(text, codes), codes, None)
+        variants = _distinct_terms(_spelling_variants(text, codes), codes, None)
         phones = [form for _, forms in _phone_numbers(text) for form in forms]
-        dialled = [f"00{form}" for form in phones]
-        return list(dict.fromkeys([*terms, *joined, *respelt, *phones, *dialled]))
+        dialled_forms = [f"00{form}" for form in phones]
+        return list(dict.fromkeys([*terms, *joined, *variants, *phones, *dialled_forms]))
 
     def language_of(self, text: str, languages: Sequence[str]) -> str | None:
         """Detect the language with most function words in the text, else the corpus's first.

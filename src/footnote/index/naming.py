@@ -28,14 +28,14 @@ FEWEST_SHARING = 2
 mentioned in others, and BM25 finds its title; a name that several share distinguishes the documents
 of a series, which are otherwise alike."""
 
-_NAMED = "\x00\x00"  # No analysed term has a character that no text can hold.
-_HAS_NAMES = _NAMED
+_NAME_PREFIX = "\x00\x00"  # No analysed term has a character that no text can hold.
+_HAS_NAMES = _NAME_PREFIX
 """Term of every document with names, so that these can be counted."""
 
 
 def name_terms(terms: Iterable[str]) -> list[str]:
     """Return the distinct index terms of a document's names."""
-    return [_HAS_NAMES, *dict.fromkeys(_NAMED + term for term in terms)]
+    return [_HAS_NAMES, *dict.fromkeys(_NAME_PREFIX + term for term in terms)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

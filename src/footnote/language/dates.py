@@ -9,9 +9,9 @@ from datetime import date
 
 from footnote.language.calendar import ABBREVIATED_MONTHS, ANY_MONTH, MONTH_NUMBERS
 
-_OTHER_WORDS = {"may": 5, "march": 3, "mars": 3, "mai": 5, "maj": 5, "mei": 5}
+_AMBIGUOUS_MONTHS = {"may": 5, "march": 3, "mars": 3, "mai": 5, "maj": 5, "mei": 5}
 """Month numbers by those names that are also other words."""
-_ALONE = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - _OTHER_WORDS.keys()
+_UNAMBIGUOUS_MONTHS = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - _AMBIGUOUS_MONTHS.keys()
 """Month names without another meaning, which are dates even without a day or a year."""
 _YEAR = "[12][0-9]{3}"
 _DAY_ENDING = r"(?:st|nd|rd|th|er|º|°|\.)?"
@@ -35,7 +35,7 @@ _DATE = re.compile(
 _MONTH_AFTER_TIME_WORD = re.compile(
     r"(?<![^\W_])(?:in|im|en|i|since|seit|depuis|until|till|bis|during|early|late|last|next|every"
     r"|each|throughout|début|fin|anfang|mitte|ende|mid|mi|(?:end|start|beginning|middle|month) of)"
-    rf"[\s-]+(?:(?:early|late|mid)[\s-]+)?(?P<month>{'|'.join(_OTHER_WORDS)})(?![^\W_])",
+    rf"[\s-]+(?:(?:early|late|mid)[\s-]+)?(?P<month>{'|'.join(_AMBIGUOUS_MONTHS)})(?![^\W_])",
     re.IGNORECASE,
 )
 _ANY_MONTH = re.compile(rf"(?<![^\W\d_])(?:{ANY_MONTH})(?![^\W\d_])", re.IGNORECASE)
@@ -113,7 +113,7 @@ def months_after_time_words(text: str) -> list[DateMention]:
         DateMention(
             start=match.start("month"),
             end=match.end("month"),
-            readings=(Day(month=_OTHER_WORDS[match["month"].casefold()]),),
+            readings=(Day(month=_AMBIGUOUS_MONTHS[match["month"].casefold()]),),
         )
         for match in _MONTH_AFTER_TIME_WORD.finditer(text)
         # English ones have a capital, which the others may have.
@@ -293,7 +293,7 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     if "m" not in parts:
         return
     name = parts["m"].casefold()
-    if parts.keys() == {"m"} and name not in _ALONE:
+    if parts.keys() == {"m"} and name not in _UNAMBIGUOUS_MONTHS:
         return
     month = MONTH_NUMBERS.get(name) or int(parts["m"])
     last = int(parts["d"]) if "d" in parts else None

@@ -28,7 +28,7 @@ _NATIONAL = tuple(
         (r"1[3-9]\d(?P<sep>[ -]?)\d{4}(?P=sep)\d{4}", ("CN",)),
     )
 )
-_ANNOUNCED = re.compile(
+_AFTER_PHONE_WORD = re.compile(
     r"(?:\b(?:tel|telephone|telefon|teléfono|telefono|téléphone|fax|phone|mobile|mobil|móvil|"
     r"cell(?:ulare)?|handy|call)\b|电话|手机|传真)"
     rf"[^\w\n+]{{0,4}}(?P<number>\(?\d(?:{_GAP}\d){{6,14}})",
@@ -49,7 +49,7 @@ def phone_numbers_in(text: str) -> Iterator[tuple[int, int]]:
         for match in form.finditer(text):
             if _is_valid(match.group(), countries):
                 yield match.span()
-    for match in _ANNOUNCED.finditer(text):
+    for match in _AFTER_PHONE_WORD.finditer(text):
         start = match.start("number")
         for end in _ends(text, start, match.end()):
             if _is_valid(text[start:end], _COUNTRIES):

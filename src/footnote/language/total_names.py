@@ -15,7 +15,7 @@ _NAMES = frozenset(
     المجموع الإجمالي कुल योग
     """.casefold().split()
 )
-_BESIDE = frozenset("grand sub sous general général générale geral generale in all".split())
+_FILLER_WORDS = frozenset("grand sub sous general général générale geral generale in all".split())
 
 
 def has_total_name(name: str) -> bool:
@@ -34,7 +34,7 @@ def is_total_name(name: str) -> bool:
     [True, True, False, False]
     """
     words = [word for word in _words(name) if not word.isdigit()]
-    return has_total_name(name) and _NAMES.union(_BESIDE).issuperset(words)
+    return has_total_name(name) and _NAMES.union(_FILLER_WORDS).issuperset(words)
 
 
 def _words(name: str) -> list[str]:

@@ -39,13 +39,13 @@ def personalised_pagerank(
     first, second, weights = edges
     sources, targets = np.concatenate((first, second)), np.concatenate((second, first))
     edge_weights = np.concatenate((weights, weights))
-    outward = np.bincount(sources, weights=edge_weights, minlength=size)
-    isolated = outward == 0
-    shares = edge_weights / outward[sources]
+    out_weights = np.bincount(sources, weights=edge_weights, minlength=size)
+    isolated = out_weights == 0
+    shares = edge_weights / out_weights[sources]
     visits = begins
     for _ in range(_MOST_STEPS):
-        moved = np.bincount(targets, weights=visits[sources] * shares, minlength=size)
-        following = (1 - damping) * begins + damping * (moved + np.where(isolated, visits, 0.0))
+        followed = np.bincount(targets, weights=visits[sources] * shares, minlength=size)
+        following = (1 - damping) * begins + damping * (followed + np.where(isolated, visits, 0.0))
         converged = float(np.abs(following - visits).sum()) < _TOLERANCE
         visits = following
         if converged:

@@ -27,7 +27,7 @@ _STRAIGHT_END = re.compile('"(?![^\\W_\u0e00-\U0010ffff])')
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/'%-]*")
 _AFTER_WORD = ".,;:!?)]}"
 _WORD = re.compile(r"\S+")
-_EXCLUDING = re.compile(r"(?<!\S)-(?=\S)")
+_EXCLUSION = re.compile(r"(?<!\S)-(?=\S)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def plain_query(text: str) -> str:
     Law: `parse_query` finds neither in it.
     """
     marks = str.maketrans(dict.fromkeys(('"', *_CLOSING, *"".join(_CLOSING.values())), " "))
-    return _EXCLUDING.sub(" ", text.translate(marks))
+    return _EXCLUSION.sub(" ", text.translate(marks))
 
 
 def query_parts(text: str) -> tuple[QueryPart, ...]:
@@ -119,7 +119,7 @@ def _parts(text: str) -> Iterator[QueryPart]:
 
 
 def _excluded_at(text: str, start: int) -> QueryPart | None:
-    if not _EXCLUDING.match(text, start):
+    if not _EXCLUSION.match(text, start):
         return None
     phrase = _phrase_at(text, start + 1)
     if phrase is not None:

@@ -40,7 +40,9 @@ class Refine:
                 evidence, notes = await self.rerank(question, evidence, search.top_k)
             search.journal.note(*notes)
             # Drops what was not reranked, whose scores are not comparable.
-            evidence = tuple(e for e in evidence if e.explanation[-1].stage == RERANK) or evidence
+            evidence = (
+                tuple(item for item in evidence if item.explanation[-1].stage == RERANK) or evidence
+            )
         with search.journal.timed("diversify"):
             diversify = diversity_by_name(
                 search.plan.diversity,

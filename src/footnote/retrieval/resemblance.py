@@ -29,7 +29,7 @@ _OPENING = re.compile(r"(?:^|[.!?:;。]|\n)[^\w\n]*$")
 _OPENING_CHARACTERS = 12  # Quotes, brackets and bullets between a full stop and a word.
 
 # Months in languages that write them in lower case.
-_TELLING = (
+_DECISIVE_WORDS = (
     NEGATION_WORDS | NUMBER_WORDS | (months_of("fr", "es", "it", "pt", "nl") - months_of("en"))
 )
 
@@ -89,7 +89,7 @@ def _decisive_parts(text: str) -> tuple[list[str], Counter[str]]:
     for match in _WORD.finditer(normal):
         word = match.group()
         folded = word.casefold()
-        if folded in _TELLING or _is_code(word):
+        if folded in _DECISIVE_WORDS or _is_code(word):
             exact.append(folded)
         elif _is_name(word, normal, match.start()):
             names[folded] += 1

@@ -21,9 +21,9 @@ TABLE_GAIN = 0.3
 ROW_GAIN = 0.5
 """Gain of a table for a fully matching row, as a share of the best score. Both fitted on
 one half of `bench/filings.py`."""
-_ENOUGH = 6.0
+_FULL_MATCH_IDF = 6.0
 """Total idf, in nats, of the shared terms from which a match counts in full."""
-_LEAST_SHARE = 0.5
+_MIN_WORD_SHARE = 0.5
 """Minimum share of the words of a row's name that the question must contain."""
 _LONGEST_NAME = 80
 _DIGIT = re.compile(r"\d")
@@ -109,10 +109,10 @@ def _match(name: str, terms: Mapping[str, frozenset[str]], idf: Mapping[str, flo
     name_terms = [terms[word] for word in _words(name) if word in terms]
     shared_terms = {term for word_terms in name_terms for term in word_terms if term in idf}
     matched = sum(1 for word_terms in name_terms if word_terms & shared_terms)
-    if not name_terms or matched < _LEAST_SHARE * len(name_terms):
+    if not name_terms or matched < _MIN_WORD_SHARE * len(name_terms):
         return 0.0
     weight = sum(idf[term] for term in shared_terms)
-    return matched / len(name_terms) * min(1.0, weight / _ENOUGH)
+    return matched / len(name_terms) * min(1.0, weight / _FULL_MATCH_IDF)
 
 
 def _names_of_rows(text: str) -> Iterable[str]:

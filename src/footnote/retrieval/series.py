@@ -23,7 +23,7 @@ SERIES = "series"
 OTHERS_SHARE = share_left(MOST_LACKING)
 """Factor for the scores of other documents of the series, the same as for documents that the
 question does not name at all."""
-_NAMED = 0.5
+_MAX_NAMED_GAP = 0.5
 """Largest name score gap, in nats, of a document that counts as named."""
 
 
@@ -43,7 +43,7 @@ def places_in_series(
     named_documents = {
         document.document_id
         for no, document in documents.items()
-        if name_score_gaps.get(no, 9.0) <= _NAMED
+        if name_score_gaps.get(no, 9.0) <= _MAX_NAMED_GAP
     }
     series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
     keys: dict[UUID, tuple[str, ...]] = {}

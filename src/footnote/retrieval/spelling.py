@@ -36,14 +36,14 @@ MOST_CANDIDATES = 2000
 """Most candidates for all words of a query, in each of two rounds; each is looked up in every
 language."""
 
-_LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
+_TERMS_LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
 _PASSAGES = 8  # Passages read for each of them.
 _INFLECTED = 0.3  # Extra cost of a candidate that is found only in an inflected form.
-_SHARED = 4  # Minimum number of letters the two forms must then share,
-_ENDING = 2  # and how many more the longer one may have.
-_SPOKEN = 0.75
+_MIN_SHARED_LETTERS = 4  # Minimum number of letters the two forms must then share,
+_MAX_ENDING_LETTERS = 2  # and how many more the longer one may have.
+_MIN_KNOWN_SHARE = 0.75
 """Minimum share of the known words that must be single tokens for the tokenizer to be reliable."""
-_ANYWHERE_FROM = 6  # Letters from which the first letter may be corrected.
+_FIRST_LETTER_FROM = 6  # Letters from which the first letter may be corrected.
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\S+")
@@ -127,7 +127,9 @@ class Correct:
         )
         unknown = [word for word, count in zip(suspects, pieces, strict=False) if count > 1]
         single = pieces[len(suspects) :].count(1)
-        return Misspelt(unknown, bool(known_words) and single >= _SPOKEN * len(known_words))
+        return Misspelt(
+            unknown, bool(known_words) and single >= _MIN_KNOWN_SHARE * len(known_words)
+        )
 
     async def __call__(
         self,
@@ -198,7 +200,9 @@ class Correct:
         promising = [
             reading
             for readings in existing.values()
-            for reading in sorted(readings, key=lambda candidate: candidate.order)[:_LOOKED_UP]
+            for reading in sorted(readings, key=lambda candidate: candidate.order)[
+                :_TERMS_LOOKED_UP
+            ]
         ]
         vocabulary = await self._vocabulary(promising, holders, index)
         return _best(promising, vocabulary, holders, certain=certain)
@@ -347,7 +351,11 @@ def _inflected(reading: _Reading, vocabulary: Mapping[str, frozenset[str]]) -> I
             plain_word = plain(word)
             shorter, longer = sorted((candidate, plain_word), key=len)
             ending = len(longer) - len(shorter)
-            if len(shorter) >= _SHARED and 0 < ending <= _ENDING and longer.startswith(shorter):
+            if (
+                len(shorter) >= _MIN_SHARED_LETTERS
+                and 0 < ending <= _MAX_ENDING_LETTERS
+                and longer.startswith(shorter)
+            ):
                 yield replace(reading, text=word, cost=reading.cost + _INFLECTED)
 
 
@@ -364,6 +372,6 @@ def _allowed(reading: _Reading, *, certain: bool) -> float:
     letters = len(reading.word.text)
     if letters >= TWO_SLIPS_FROM and (certain or " " in reading.text):
         return SPLIT
-    if letters >= TWO_SLIPS_FROM or (certain and letters >= _ANYWHERE_FROM):
+    if letters >= TWO_SLIPS_FROM or (certain and letters >= _FIRST_LETTER_FROM):
         return REPLACED + FIRST_LETTER
     return REPLACED if certain else UNPAIRED
