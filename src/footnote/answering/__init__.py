@@ -1,4 +1,4 @@
-"""Evidence becomes a cited, honest answer: read → choose → cite, or write → cite → ground."""
+"""Turn evidence into a cited answer: read → choose → cite, or write → cite → ground."""
 
 from footnote.answering.context import NOT_FOUND, compose_context
 from footnote.answering.reader_answers import ReaderAnswerer

@@ -1,4 +1,4 @@
-"""Finds what a Markdown viewer or a chat client would turn into a link, in any text."""
+"""Find what a Markdown viewer or a chat client would turn into a link, in any text."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _ADDRESS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TRAILING = ".,;:!?)*_~…"
-"""What closes a sentence or an emphasis around an address rather than belonging to it."""
+"""Punctuation and emphasis marks that may close an address without belonging to it."""
 
 
 def addresses_in(text: str) -> frozenset[str]:
-    """Every URL, e-mail address and domain of a text, without what punctuation follows it.
+    """Every URL, e-mail address and domain of a text, without trailing punctuation.
 
     >>> sorted(addresses_in("See (https://a.example/x?q=1), www.b.example or c@d.example."))
     ['c@d.example', 'https://a.example/x?q=1', 'www.b.example']
@@ -42,7 +42,7 @@ def addresses_in(text: str) -> frozenset[str]:
 
 
 def replace_addresses(text: str, replacement: Callable[[str], str]) -> str:
-    """The text with each address replaced by what `replacement` makes of it."""
+    """Replace each address of the text by the result of `replacement`."""
     parts, position = [], 0
     for start, end in _address_spans(text):
         parts += [text[position:start], replacement(text[start:end])]
@@ -52,6 +52,6 @@ def replace_addresses(text: str, replacement: Callable[[str], str]) -> str:
 
 def _address_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _ADDRESS.finditer(text):
-        # What has nothing but punctuation beside its scheme is taken whole: it may begin a link.
+        # An address with only punctuation after its scheme is taken whole: it may begin a link.
         length = len(match.group().rstrip(_TRAILING)) or len(match.group())
         yield match.start(), match.start() + length

@@ -1,4 +1,4 @@
-"""A model with tools becomes a cited answer: ask for tools → write → cite → ground."""
+"""Answer with a model that calls tools, and cite the result: call tools → write → cite → ground."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ Look things up before you answer: you know nothing of these documents but what t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResources:
-    """What an agent may use for one answer, and how much."""
+    """The tools and limits that an agent has for one answer."""
 
     tools: Sequence[Tool]
     servers: Sequence[McpServer]
     bounds: AgentLimits
     evidence: Callable[[], tuple[Evidence, ...]]
-    """All that the tools have shown so far; source `[n]` is the n-th."""
+    """All evidence that the tools have returned so far; source `[n]` is the n-th."""
 
 
 @dataclass(slots=True)
@@ -57,23 +57,23 @@ class _Run:
     """The state of one agent run."""
 
     composition: Composition | None = None
-    """Of the text that the model is writing; None between steps."""
+    """The composition of the text that the model is writing; None between steps."""
     usage: Usage | None = None
     model: str = ""
     sources_sent: bool = False
     """Whether the SourcesFound event was sent for the current text."""
     cut_off: str | None = None
-    """Why it broke off amid an answer."""
+    """Why the model stopped in the middle of an answer."""
     failed: AnswerFailed | None = None
-    """The failure, where the run gave no answer."""
+    """The failure, if the run gave no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgenticAnswerer:
-    """Lets a model ask for tools, and treats what it writes in the end like any other answer.
+    """Lets a model call tools, and checks its final text like any other answer.
 
-    What it writes before it asks for another tool is no answer and is dropped. Text that cites
-    nothing is kept and marked as such: it may tell what was done.
+    Text that it writes before a further tool call is dropped. Text that cites nothing is kept and
+    marked, since it may report what was done.
     """
 
     model: AgentModel
@@ -84,9 +84,9 @@ class AgenticAnswerer:
     async def stream(
         self, question: str, equipment: AgentResources, *, turns: Sequence[Turn] = ()
     ) -> AsyncGenerator[AnswerEvent]:
-        """Tool calls as they happen, then the sources, the text and the answer.
+        """Stream tool calls as they happen, then the sources, the text and the answer.
 
-        Closing the generator stops the model. Raises nothing: what fails is an event.
+        Closing the generator stops the model. Raises nothing: failures are events.
         """
         run = _Run()
         async with aclosing(self._steps(question, equipment, turns, run)) as events:
@@ -128,7 +128,7 @@ class AgenticAnswerer:
                     yield step
         except ModelUnavailable as unavailable:
             run.usage = unavailable.usage or run.usage
-            # The sentence that was not finished may say the opposite of what it would have.
+            # An unfinished sentence may state the opposite of the finished one.
             if run.composition is not None:
                 pieces = await run.composition.break_off()
                 for event in self._with_sources(pieces, run.composition, run):
@@ -156,7 +156,7 @@ class AgenticAnswerer:
     def _with_sources(
         self, pieces: Sequence[Piece], composition: Composition, run: _Run
     ) -> list[AnswerEvent]:
-        """The pieces, after the sources if they are the first."""
+        """The pieces, with the sources before the first of them."""
         if run.sources_sent or not pieces:
             return list(pieces)
         run.sources_sent = True

@@ -74,24 +74,24 @@ class AggregationAnswerer:
     reader: Reader
     analyzer: Analyzer
     least: float
-    """Probability from which an answer was found."""
+    """Minimum probability of a located answer."""
     namer: NameFinder | None
     finder: TableQuestionModel | None
     around: ExpandPassages | None = None
-    """What has the rest of a table of which a part was found."""
+    """Loads the rest of a table that was retrieved in part."""
 
     async def __call__(
         self,
         question: str,
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         evidence: Sequence[Evidence],
         tables: Sequence[Evidence],
         *,
         read_answers: Sequence[LocatedAnswer],
     ) -> ScoredComputation | None:
-        """What the question asks of a column, if the answer stands in one."""
+        """The computed answer, if the question aggregates a column."""
         plain_question = with_plain_titles(
-            question, [each for candidate in candidates_of(tables) for each in candidate.header]
+            question, [title for candidate in candidates_of(tables) for title in candidate.header]
         )
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         parsed_tables = await asyncio.to_thread(lambda: list(tables_of(tables)))
@@ -108,7 +108,7 @@ class AggregationAnswerer:
             table_question.cached_predictions.update(predictions)
             row_answer = await answer_over_rows(table_question)
             if row_answer is not None and is_accepted(row_answer, self.least):
-                return None if found and _is_surer(found[0], row_answer) else row_answer
+                return None if answers and _is_surer(answers[0], row_answer) else row_answer
         row_group = await asyncio.to_thread(
             predict_for_row_group, question, parsed_tables, terms, predictions
         )
@@ -122,19 +122,19 @@ class AggregationAnswerer:
         )
         if not any(operations) and not (row_group and row_group.names):
             return None
-        table_parts, table_chunk_ids = tables, {each.passage.chunk_id for each in tables}
+        table_parts, table_chunk_ids = tables, {item.passage.chunk_id for item in tables}
         if self.around is not None:
             evidence = await with_whole_tables(evidence, tables, self.around)
-            tables = [each for each in evidence if each.passage.chunk_id in table_chunk_ids]
+            tables = [item for item in evidence if item.passage.chunk_id in table_chunk_ids]
         column_predictions = NO_PREDICTIONS
         if self.finder is not None:
             column_predictions = await predict_columns(
                 self.finder, plain_question, tables_of(tables), terms
             )
-        # Tables are read anew: the title of a column points to it as well as a cell does.
-        readings = await self.reader.read(question, [text_of(each.passage) for each in table_parts])
-        mismatch = lowest_mismatch(table_parts, [each.mismatch for each in readings], tables)
-        over_tables = _OverTables(
+        # The tables are read again, because a column title can also point to the answer.
+        readings = await self.reader.read(question, [text_of(item.passage) for item in table_parts])
+        mismatch = lowest_mismatch(table_parts, [reading.mismatch for reading in readings], tables)
+        aggregation = _TableAggregation(
             question=question,
             plain_question=plain_question,
             operations=operations,
@@ -154,17 +154,17 @@ class AggregationAnswerer:
             sure=0.0 if prediction is None else prediction.probability,
         )
         if row_group is not None and row_group.names:
-            return await over_tables.names_of(row_group, found)
+            return await aggregation.names_of(row_group, answers)
         if Operation.OTHER in operations:
-            return await over_tables.refusal(found, _likeliest_cells(table_parts, readings))
-        table_matches = await over_tables.matching_tables()
+            return await aggregation.refusal(answers, _likeliest_cells(table_parts, readings))
+        table_matches = await aggregation.matching_tables()
         matched_answer = (
-            await over_tables.over_table(table_matches[0]) if len(table_matches) == 1 else None
+            await aggregation.over_table(table_matches[0]) if len(table_matches) == 1 else None
         )
-        if matched_answer is not None and not (found and _is_surer(found[0], matched_answer)):
+        if matched_answer is not None and not (answers and _is_surer(answers[0], matched_answer)):
             return matched_answer
-        return await over_tables.over_cells(
-            found, _likeliest_cells(table_parts, readings), table_matches
+        return await aggregation.over_cells(
+            answers, _likeliest_cells(table_parts, readings), table_matches
         )
 
     async def _predict_from_question(self, question: str) -> Sequence[Operation | None]:
@@ -188,38 +188,38 @@ class AggregationAnswerer:
             tables_by_header.setdefault(table.header, table)
         distinct = [*tables_by_header.values()][:MOST_TITLES]
         predictions = await asyncio.gather(
-            *(self.finder.predict_operation(question, each.titled_columns()) for each in distinct)
+            *(self.finder.predict_operation(question, table.titled_columns()) for table in distinct)
         )
         return {
-            table.header: each
-            for table, each in zip(distinct, predictions, strict=True)
-            if each is not None
+            table.header: prediction
+            for table, prediction in zip(distinct, predictions, strict=True)
+            if prediction is not None
         }
 
     async def _find_names(self, question: str) -> list[str]:
-        """The names in a question; none where nothing finds them."""
+        """The names in a question; empty without a name finder."""
         spans = None if self.namer is None else await self.namer.names([question])
         return [] if spans is None else [question[span.start : span.end] for span in spans[0]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _OverTables:
-    """A question that asks something of a column, and the tables that were found for it.
+class _TableAggregation:
+    """A question that aggregates a column, and the tables that were retrieved for it.
 
-    A table of thousands of rows takes half a second, in a thread: no other question waits for it.
+    It runs in threads: a table of thousands of rows takes half a second.
     """
 
     question: str
     plain_question: str
-    """The question with the titles in it as plain words."""
+    """The question with its column titles as plain words."""
     operations: Sequence[Operation | None]
     """The predicted operations: one from question and table, else one for each punctuation
     variant."""
     evidence: Sequence[Evidence]
     tables: Sequence[Evidence]
-    """Those of the evidence that hold one."""
+    """The evidence that holds a table."""
     terms: Terms
-    """In the language of the likeliest of them."""
+    """Extracts terms in the language of the likeliest table."""
     analyzer: Analyzer
     reading: TableReading
     reader: Reader
@@ -229,19 +229,18 @@ class _OverTables:
 
     @property
     def predicted_operations(self) -> set[Operation]:
-        """Everything that may be asked."""
-        return {each for each in self.operations if each is not None}
+        """All operations that may be asked for."""
+        return {operation for operation in self.operations if operation is not None}
 
     async def refusal(
-        self, found: Sequence[LocatedAnswer], likeliest: Sequence[LocatedAnswer]
+        self, answers: Sequence[LocatedAnswer], likeliest: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
-        """The refusal of an unsupported calculation, unless the reader found its result in the
-        text.
+        """Refuse an unsupported calculation, unless the reader found its result in the text.
 
-        None where prose, or a cell whose title names the calculation, contains it, where a single
-        row is named, whose cell may be asked for, and where the question is about no table.
+        None if prose or a cell titled like the calculation has the result, if the question names
+        one row, whose cell may be asked for, and if it is not about a table.
         """
-        best = found[0] if found and found[0].probability >= self.least else None
+        best = answers[0] if answers and answers[0].probability >= self.least else None
         if best is not None and not is_cell(best):
             return None
         named_rows = await asyncio.to_thread(
@@ -257,10 +256,11 @@ class _OverTables:
         return (NotComputed(reason=UNSUPPORTED_OPERATION), 0.0) if concerns_table else None
 
     async def names_of(
-        self, rows: RowGroupPrediction, found: Sequence[LocatedAnswer]
+        self, rows: RowGroupPrediction, answers: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
-        """The names of the rows that the question names by their cells, unless it was read."""
-        if found and found[0].probability >= self.least:
+        """The names of the rows whose cells the question mentions, unless the reader found an
+        answer."""
+        if answers and answers[0].probability >= self.least:
             return None
         computed = await asyncio.to_thread(
             row_names,
@@ -274,7 +274,8 @@ class _OverTables:
         return None if computed is None else (computed, rows.names)
 
     async def matching_tables(self) -> list[TableMatch]:
-        """The table whose column the question means or names; several where they are alike."""
+        """The table with the column that the question is about; several if they match equally
+        well."""
         # Maximum and minimum may both be predicted; the column decides between them.
         if len(self.predicted_operations) > 1 and not self.predicted_operations <= EXTREMES:
             return []
@@ -284,7 +285,7 @@ class _OverTables:
         )
 
     async def over_table(self, match: TableMatch) -> ScoredComputation | None:
-        """What is asked of its column, without a cell of it."""
+        """Compute over the matched column without a located cell."""
         operation = self.operations[0] or min(self.predicted_operations)
         plain_question = with_plain_titles(self.question, match.located.candidate.header)
         if not await word_triggers_aggregation(
@@ -298,7 +299,7 @@ class _OverTables:
         prediction = match.column_prediction
         is_sum_or_average = operation in (Operation.SUM, Operation.AVERAGE)
         if prediction is not None and is_sum_or_average and not match.says_column:
-            # Neither the column nor what is asked of it is said as the table has it.
+            # The question mentions neither the column nor the operation literally.
             probability *= self.sure or 1.0
         if prediction is not None and operation in EXTREMES:
             agreement = BY_SOUND if self.predicted_operations == {prediction.extreme} else -BY_SOUND
@@ -307,7 +308,7 @@ class _OverTables:
 
     async def over_cells(
         self,
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         likeliest: Sequence[LocatedAnswer],
         matches: Sequence[TableMatch],
     ) -> ScoredComputation | None:
@@ -315,27 +316,27 @@ class _OverTables:
 
         Without such a cell, compute over the rows matched by their cell values.
         """
-        threshold = max(self.least, *(each.reader_probability for each in found[:1]), 0.0)
+        threshold = max(self.least, *(answer.reader_probability for answer in answers[:1]), 0.0)
         if self.operations[0] is not None and likeliest and likeliest[0].probability >= threshold:
             computed = await self._compute_column(self.operations[0], likeliest)
             return None if computed is None else (computed, likeliest[0].probability)
-        if found and found[0].probability >= self.least:
-            is_ambiguous = await needs_several_rows(
+        if answers and answers[0].probability >= self.least:
+            ambiguous = await needs_several_rows(
                 self.reader,
                 self.plain_question,
                 self.predicted_operations,
-                found[0],
-                self._terms_of(found[0]),
+                answers[0],
+                self._terms_of(answers[0]),
             )
             return (
-                (NotComputed(reason=ROWS_AMBIGUOUS), found[0].probability) if is_ambiguous else None
+                (NotComputed(reason=ROWS_AMBIGUOUS), answers[0].probability) if ambiguous else None
             )
-        for each in self.predicted_operations if len(self.predicted_operations) == 1 else ():
+        for op in self.predicted_operations if len(self.predicted_operations) == 1 else ():
             row = await asyncio.to_thread(
-                select_row_group, self.question, each, self.tables, self.terms, self.reading.columns
+                select_row_group, self.question, op, self.tables, self.terms, self.reading.columns
             )
             if row is not None and self.reading.mismatch[row.passage.chunk_id] <= MAX_ROW_MISMATCH:
-                computed = await self._compute_column(each, [row])
+                computed = await self._compute_column(op, [row])
                 return None if computed is None else (computed, max(self.sure, self.least))
         if len(matches) > 1:
             return _ambiguous_tables(matches), 0.0
@@ -359,40 +360,40 @@ class _OverTables:
             wording=worded_for(self.question, self.analyzer),
         )
 
-    def _terms_of(self, found: LocatedAnswer) -> Terms:
-        return partial(self.analyzer.terms, language=found.passage.language)
+    def _terms_of(self, answer: LocatedAnswer) -> Terms:
+        return partial(self.analyzer.terms, language=answer.passage.language)
 
 
 def _surest_prediction(
     predictions: Sequence[TableOperationPrediction],
 ) -> TableOperationPrediction | None:
     """The prediction for the table that the question is about; None without predictions."""
-    surest = min(predictions, key=lambda each: each.no_column_probability, default=None)
+    surest = min(predictions, key=lambda prediction: prediction.no_column_probability, default=None)
     return surest if surest is None or surest.no_column_probability < LEAST_SURE else predictions[0]
 
 
 def _ambiguous_tables(matches: Sequence[TableMatch]) -> NotComputed:
-    """That more than one table may be meant."""
-    files = sorted({each.located.passage.filename for each in matches})
+    """A refusal because several tables match."""
+    files = sorted({match.located.passage.filename for match in matches})
     return NotComputed(
         reason=f"{len(matches)} tables may be meant, of {', '.join(files)}; name what one is about"
     )
 
 
-def _is_surer(found: LocatedAnswer, over: ScoredComputation) -> bool:
-    """Whether a statement that was read in prose is said instead of what a column gives."""
-    computed, probability = over
+def _is_surer(answer: LocatedAnswer, scored: ScoredComputation) -> bool:
+    """Whether an answer in prose is likelier than the value computed from a column."""
+    computed, probability = scored
     threshold = probability if isinstance(computed, Computed) else SURELY_ELSEWHERE
-    return found.probability >= threshold and not is_cell(found)
+    return answer.probability >= threshold and not is_cell(answer)
 
 
 def _likeliest_cells(
     tables: Sequence[Evidence], readings: Sequence[PassageReading]
 ) -> list[LocatedAnswer]:
-    """The cells that were read, and those below titles that were, the likeliest first."""
+    """The cells that the reader located, directly or by their titles, likeliest first."""
     located = []
     for item, reading in zip(tables, readings, strict=True):
         candidates = candidates_of([item])
         for span in reading.spans:
             located += [*locate(span, candidates), *under_title(span, candidates)]
-    return by_probability(each for each in located if is_cell(each))
+    return by_probability(cell for cell in located if is_cell(cell))

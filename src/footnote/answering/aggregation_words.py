@@ -30,16 +30,16 @@ async def word_triggers_aggregation(
 
 
 async def needs_several_rows(
-    reader: Reader, question: str, operations: Set[Operation], found: LocatedAnswer, terms: Terms
+    reader: Reader, question: str, operations: Set[Operation], answer: LocatedAnswer, terms: Terms
 ) -> bool:
     """Whether a sum or average over several rows is asked, so that one cell does not answer.
 
     False if the row or its columns contain the triggering word, such as the total of an invoice.
     Raises ModelUnavailable.
     """
-    if len(operations) != 1 or not operations <= MULTI_ROW_OPERATIONS or not is_cell(found):
+    if len(operations) != 1 or not operations <= MULTI_ROW_OPERATIONS or not is_cell(answer):
         return False
-    row_terms = {*terms(found.candidate.statement), *terms(" ".join(found.candidate.header))}
+    row_terms = {*terms(answer.candidate.statement), *terms(" ".join(answer.candidate.header))}
     for word, remaining in _without_each_word(question):
         if (
             row_terms.intersection(terms(word))

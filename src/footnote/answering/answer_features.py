@@ -29,54 +29,55 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFeatures:
-    """What tells of one statement whether it answers."""
+    """Features of one statement as a possible answer."""
 
     score: float
-    """The reader's log-odds of the best stretch in it against "this passage does not answer"."""
+    """The reader's log-odds of the best span in it against "this passage does not answer"."""
     relevance: float
     """The reader's log-odds that its passage answers at all."""
     unmet: float
-    """How much speaks for it that the question is about something that its passage is not."""
+    """Log-odds that the question is about something that the passage does not mention."""
     below_best: float
-    """How far its score is below the best one of its passage, at most 0."""
+    """Score minus the best score in its passage; at most 0."""
     log_rank: float
-    """Of its passage in the search."""
+    """Logarithm of the passage's rank in the search."""
     passage_standing: float
-    """Cosine of passage and question, in standard deviations above the middle passage."""
+    """Cosine of passage and question, in standard deviations above the median passage."""
     statement_standing: float
-    """Cosine of statement and question, in standard deviations above the middle statement."""
+    """Cosine of statement and question, in standard deviations above the median statement."""
     passage_coverage: float
     """Share of the question's terms, by rarity, that the passage or its headings hold; 0 where
     they are in different languages."""
     statement_coverage: float
-    """The same of the statement and the headings."""
+    """The same share for the statement and its headings."""
     unseen: float
-    """The same share that no passage holds."""
+    """The share of the question's terms that no passage has."""
     is_foreign: float
     """1 where passage and question are in different languages."""
     lacks_numbers: float
-    """Share of the question's numbers that the passage and its names lack."""
+    """Share of the question's numbers that the passage and its names do not have."""
     is_field: float
     """1 for a line of a form, a label or a sign."""
     is_row: float
     """1 for a row of a table."""
     question_length: float
-    """Logarithm of one more than its terms."""
+    """Logarithm of the number of question terms plus one."""
 
 
-ANSWER_FEATURES: tuple[str, ...] = tuple(each.name for each in fields(AnswerFeatures))
+ANSWER_FEATURES: tuple[str, ...] = tuple(feature.name for feature in fields(AnswerFeatures))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermCoverage:
-    """Which share of a question's terms the passages, their headings and statements hold."""
+    """The share of a question's terms in the passages, their headings and the statements."""
 
     passage: float
     statement: float
     unseen: float
     is_foreign: bool
     rank: int
-    """Of its passage in the search, among those in the question's language or among all others."""
+    """Rank of the passage in the search, among passages in the question's language or among the
+    others."""
     length: float
 
 
@@ -86,76 +87,78 @@ def term_coverage(
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
 ) -> list[TermCoverage]:
-    """Of each statement; a term weighs the more the fewer passages hold it."""
+    """The coverage of each statement; rare terms weigh more."""
     terms = cache(lambda text, language: frozenset(analyzer.terms(text, language)))
     question_terms = cache(lambda language: analyzer.query_terms(question, [language or "en"]))
     passage_terms: Mapping[str, frozenset[str]] = {
-        each.passage.chunk_id: terms(each.passage.text, each.passage.language)
-        | terms(_title_and_headings(each.passage), each.passage.language)
-        for each in evidence
+        item.passage.chunk_id: terms(item.passage.text, item.passage.language)
+        | terms(_title_and_headings(item.passage), item.passage.language)
+        for item in evidence
     }
-    passage_counts = Counter(term for each in passage_terms.values() for term in each)
-    languages = dict.fromkeys(each.passage.language or "en" for each in evidence)
+    passage_counts = Counter(term for term_set in passage_terms.values() for term in term_set)
+    languages = dict.fromkeys(item.passage.language or "en" for item in evidence)
     question_language = analyzer.language_of(question, list(languages))
     is_foreign_by_chunk = {
-        each.passage.chunk_id: None not in (question_language, each.passage.language)
-        and question_language != each.passage.language
-        for each in evidence
+        item.passage.chunk_id: None not in (question_language, item.passage.language)
+        and question_language != item.passage.language
+        for item in evidence
     }
     ranks: dict[str, int] = {}
     for is_foreign in (False, True):
         group = [
-            each for each in evidence if is_foreign_by_chunk[each.passage.chunk_id] is is_foreign
+            item for item in evidence if is_foreign_by_chunk[item.passage.chunk_id] is is_foreign
         ]
-        group.sort(key=lambda each: each.rank)
-        ranks |= {each.passage.chunk_id: rank for rank, each in enumerate(group, start=1)}
+        group.sort(key=lambda item: item.rank)
+        ranks |= {item.passage.chunk_id: rank for rank, item in enumerate(group, start=1)}
 
-    def share(wanted: Sequence[str], within: frozenset[str]) -> float:
+    def share(query_terms: Sequence[str], within: frozenset[str]) -> float:
         weights = {
             term: math.log1p(
                 (len(passage_terms) + 1.5 - passage_counts[term]) / (passage_counts[term] + 0.5)
             )
-            for term in wanted
+            for term in query_terms
         }
         total = sum(weights.values())
-        return sum(weights[term] for term in wanted if term in within) / total if total else 0.0
+        return (
+            sum(weights[term] for term in query_terms if term in within) / total if total else 0.0
+        )
 
     all_terms = frozenset(passage_counts)
     coverages = []
-    for each in statements:
-        passage = each.evidence.passage
+    for candidate in statements:
+        passage = candidate.evidence.passage
         foreign = is_foreign_by_chunk[passage.chunk_id]
-        wanted = question_terms(passage.language)
-        statement_terms = terms(each.statement, passage.language)
+        query_terms = question_terms(passage.language)
+        statement_terms = terms(candidate.statement, passage.language)
         statement_terms |= terms(_title_and_headings(passage), passage.language)
         coverages.append(
             TermCoverage(
-                passage=0.0 if foreign else share(wanted, passage_terms[passage.chunk_id]),
-                statement=0.0 if foreign else share(wanted, statement_terms),
-                unseen=0.0 if foreign else 1.0 - share(wanted, all_terms),
+                passage=0.0 if foreign else share(query_terms, passage_terms[passage.chunk_id]),
+                statement=0.0 if foreign else share(query_terms, statement_terms),
+                unseen=0.0 if foreign else 1.0 - share(query_terms, all_terms),
                 is_foreign=foreign,
                 rank=ranks[passage.chunk_id],
-                length=math.log1p(len(wanted)),
+                length=math.log1p(len(query_terms)),
             )
         )
     return coverages
 
 
 def likeliest(
-    found: Sequence[LocatedAnswer], shares: Sequence[TermCoverage], count: int
+    answers: Sequence[LocatedAnswer], shares: Sequence[TermCoverage], count: int
 ) -> list[int]:
     """The indices of the `count` statements preselected by reader, coverage and rank, in text
     order."""
     scores = [
-        log_odds(each.reader_probability) + 4 * coverage.statement - math.log(coverage.rank)
-        for each, coverage in zip(found, shares, strict=True)
+        log_odds(answer.reader_probability) + 4 * coverage.statement - math.log(coverage.rank)
+        for answer, coverage in zip(answers, shares, strict=True)
     ]
-    return sorted(sorted(range(len(found)), key=lambda each: -scores[each])[:count])
+    return sorted(sorted(range(len(answers)), key=lambda index: -scores[index])[:count])
 
 
 def feature_matrix(
     question: str,
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     shares: Sequence[TermCoverage],
     evidence: Sequence[Evidence],
     similarities: Sequence[float] | None,
@@ -165,26 +168,26 @@ def feature_matrix(
     `similarities` are the statements' cosines to the question; None where they are not known.
     """
     best_scores: dict[str, float] = {}
-    for each in found:
-        chunk_id = each.passage.chunk_id
-        best_scores[chunk_id] = max(best_scores.get(chunk_id, -math.inf), each.score)
-    passage_z_scores = median_z_scores([each.similarity for each in evidence])
+    for answer in answers:
+        chunk_id = answer.passage.chunk_id
+        best_scores[chunk_id] = max(best_scores.get(chunk_id, -math.inf), answer.score)
+    passage_z_scores = median_z_scores([item.similarity for item in evidence])
     z_score_by_chunk = dict(
-        zip((each.passage.chunk_id for each in evidence), passage_z_scores, strict=True)
+        zip((item.passage.chunk_id for item in evidence), passage_z_scores, strict=True)
     )
     statement_z_scores = (
-        median_z_scores(similarities) if similarities is not None else [0.0] * len(found)
+        median_z_scores(similarities) if similarities is not None else [0.0] * len(answers)
     )
     numbers = numbers_in(question)
     rows = []
-    for each, coverage, z_score in zip(found, shares, statement_z_scores, strict=True):
-        passage, candidate = each.passage, each.candidate
+    for answer, coverage, z_score in zip(answers, shares, statement_z_scores, strict=True):
+        passage, candidate = answer.passage, answer.candidate
         rows.append(
             AnswerFeatures(
-                score=max(LOWEST_SCORE, each.score),
-                relevance=each.relevance,
-                unmet=each.mismatch,
-                below_best=max(LOWEST_SCORE, each.score - best_scores[passage.chunk_id]),
+                score=max(LOWEST_SCORE, answer.score),
+                relevance=answer.relevance,
+                unmet=answer.mismatch,
+                below_best=max(LOWEST_SCORE, answer.score - best_scores[passage.chunk_id]),
                 log_rank=math.log(coverage.rank),
                 passage_standing=z_score_by_chunk[passage.chunk_id],
                 statement_standing=z_score,
@@ -198,23 +201,23 @@ def feature_matrix(
                 question_length=coverage.length,
             )
         )
-    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(ANSWER_FEATURES))
+    return np.array([astuple(row) for row in rows]).reshape(len(rows), len(ANSWER_FEATURES))
 
 
 def heading_of(passage: Passage) -> str:
-    """The title of its document and the headings that a passage stands under, each once."""
+    """The document title and the headings above a passage, each once."""
     names = dict.fromkeys((passage.document_title, *passage.heading_path))
     return " › ".join(filter(None, names))
 
 
 def log_odds(probability: float) -> float:
-    """Of a probability, kept away from 0 and 1."""
+    """The log-odds of a probability, which is clipped away from 0 and 1."""
     clipped = min(max(probability, _SUREST), 1 - _SUREST)
     return math.log(clipped / (1 - clipped))
 
 
 def missing_number_share(numbers: Set[str], passage: Passage) -> float:
-    """The share of some numbers that a passage and its names lack."""
+    """The share of the numbers that a passage and its names do not have."""
     passage_numbers = numbers_in(
         f"{passage.text}\n{_title_and_headings(passage)}\n{passage.filename}"
     )
@@ -222,18 +225,18 @@ def missing_number_share(numbers: Set[str], passage: Passage) -> float:
 
 
 def numbers_in(text: str) -> Set[str]:
-    """The numbers of a text, whatever parts their digits."""
+    """The numbers of a text, however their digits are grouped."""
     return {re.sub("[.,]", "", number) for number in _NUMBER.findall(text)}
 
 
 def median_z_scores(similarities: Sequence[float | None]) -> list[float]:
     """Deviation of each from the median, in standard deviations; -1 for what dense recall
     missed."""
-    known = [each for each in similarities if each is not None]
-    if not known:
+    values = [value for value in similarities if value is not None]
+    if not values:
         return [0.0] * len(similarities)
-    median, spread = float(np.median(known)), float(np.std(known)) + LEAST_SPREAD
-    return [-1.0 if each is None else (each - median) / spread for each in similarities]
+    median, spread = float(np.median(values)), float(np.std(values)) + LEAST_SPREAD
+    return [-1.0 if value is None else (value - median) / spread for value in similarities]
 
 
 def _title_and_headings(passage: Passage) -> str:

@@ -39,21 +39,21 @@ FILE = "weighing.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswers:
-    """Statements with their probabilities, and what of the weighing could not be done."""
+    """Statements with their probabilities, and notes on what could not be scored."""
 
     found: list[LocatedAnswer]
     degraded: tuple[str, ...] = ()
 
 
 class AnswerScorer(Protocol):
-    """Says how likely each statement answers."""
+    """Estimates how likely each statement answers."""
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
-        """The passages that are worth reading most first."""
+        """Order the passages for reading, the most useful first."""
         ...
 
     async def __call__(
-        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+        self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> ScoredAnswers:
         """The statements that may answer, with their probabilities. Raises ModelUnavailable."""
         ...
@@ -63,7 +63,7 @@ class AnswerScorer(Protocol):
         ...
 
     def with_cache(self) -> AnswerScorer:
-        """A copy that caches model outputs, for scoring one question several times."""
+        """A copy that caches model outputs, to score one question several times."""
         ...
 
 
@@ -72,24 +72,24 @@ class ReaderAnswerScorer:
     """Keeps the search's order and the reader's probabilities."""
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:  # noqa: ARG002 - the search has seen it
-        """As they were found."""
+        """Keep the order of the search."""
         return rank_for_reading(evidence, np.zeros(len(evidence)))
 
     async def __call__(
         self,
         question: str,  # noqa: ARG002 - the reader has seen it
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         evidence: Sequence[Evidence],  # noqa: ARG002 - as above
     ) -> ScoredAnswers:
-        """All of them, as likely as they were read."""
-        return ScoredAnswers(found=list(found))
+        """All answers with the reader's probabilities."""
+        return ScoredAnswers(found=list(answers))
 
     def with_embedder(self, embedder: Embedder) -> ReaderAnswerScorer:  # noqa: ARG002 - it embeds nothing
-        """The same everywhere."""
+        """The same object: it uses no embedder."""
         return self
 
     def with_cache(self) -> ReaderAnswerScorer:
-        """The same: it asks none."""
+        """The same object: it calls no model."""
         return self
 
 
@@ -101,43 +101,43 @@ class ConditionalLogit:
     """
 
     weights: Mapping[str, float]
-    """By name, in the order of the columns."""
+    """Weights by feature name, in the order of the columns."""
     bias: float
 
     def utilities(self, rows: Floats) -> Floats:
-        """Of shape (statements,), for rows of shape (statements, names)."""
+        """Utilities of shape (statements,), for rows of shape (statements, names)."""
         return np.asarray(rows @ np.array([*self.weights.values()]) + self.bias)
 
     def probabilities(self, rows: Floats) -> Floats:
-        """Of shape (statements,)."""
+        """Probabilities of shape (statements,)."""
         odds = np.exp(np.clip(self.utilities(rows), -40, 40))
         return np.asarray(odds / (1 + odds.sum()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficients:
-    """What is fitted."""
+    """The fitted coefficients."""
 
     promising: ConditionalLogit
-    """Over `PASSAGE_FEATURES`: which passages are read first."""
+    """Over `PASSAGE_FEATURES`: selects the passages that are read first."""
     observed: ConditionalLogit
-    """Over `ANSWER_FEATURES`: which statements the reader is asked about again."""
+    """Over `ANSWER_FEATURES`: selects the statements that are verified."""
     decided: ConditionalLogit
-    """Over `SUPPORT_FEATURES`: how likely each answers, after all."""
+    """Over `SUPPORT_FEATURES`: the final probability of each statement."""
     least: float
-    """Probability from which an answer is said."""
+    """Minimum probability of an answer."""
     undecided: float
-    """Probability from which further passages may answer where those that were read do not."""
+    """Minimum probability that unread passages answer, for reading to continue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringCache:
-    """What the models said of statements to one question."""
+    """Model outputs for the statements of one question."""
 
     cosines: dict[str, float] = field(default_factory=dict)
-    """Of embedded texts to the question."""
+    """Cosines of embedded texts to the question."""
     odds: dict[tuple[str, str], SupportProbabilities] = field(default_factory=dict)
-    """Of claims and quotes."""
+    """Support probabilities by claim and quote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,24 +160,24 @@ class LogitAnswerScorer:
         return replace(self, scoring_cache=ScoringCache())
 
     def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
-        """The passages that are likeliest to answer by what is known of them first."""
+        """Order the passages by the probability, before reading, that they answer."""
         rows = passage_features(question, evidence, self.analyzer)
         return rank_for_reading(evidence, self.coefficients.promising.utilities(rows))
 
     async def __call__(
-        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+        self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> ScoredAnswers:
         """The likeliest statements with their probabilities, which sum up to at most 1.
 
         Without the embedder the similarity of statements counts for none of them. Raises
         ModelUnavailable.
         """
-        if not found:
+        if not answers:
             return ScoredAnswers(found=[])
         scoring_cache = self.scoring_cache or ScoringCache()
-        answers, features, degraded = await observed(
+        likely_answers, features, degraded = await observed(
             question,
-            found,
+            answers,
             evidence,
             self.analyzer,
             self.embedder,
@@ -185,19 +185,19 @@ class LogitAnswerScorer:
         )
         utilities = self.coefficients.observed.utilities(features)
         support_features = await decide(
-            self.reader, question, answers, utilities, scoring_cache.odds
+            self.reader, question, likely_answers, utilities, scoring_cache.odds
         )
         probabilities = self.coefficients.decided.probabilities(support_features)
         scored = [
             replace(answer, probability=float(probability))
-            for answer, probability in zip(answers, probabilities, strict=True)
+            for answer, probability in zip(likely_answers, probabilities, strict=True)
         ]
         return ScoredAnswers(found=scored, degraded=degraded)
 
 
 async def observed(
     question: str,
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
     embedder: Embedder,
@@ -208,22 +208,22 @@ async def observed(
 
     `cached_cosines` has the cosines of texts that were embedded before; new ones are added.
     """
-    shares = term_coverage(question, [each.candidate for each in found], evidence, analyzer)
-    indices = likeliest(found, shares, STATEMENTS)
-    answers = [found[each] for each in indices]
+    shares = term_coverage(question, [answer.candidate for answer in answers], evidence, analyzer)
+    indices = likeliest(answers, shares, STATEMENTS)
+    likely_answers = [answers[index] for index in indices]
     similarities: list[float] | None = None
     degraded: tuple[str, ...] = ()
     try:
-        texts = [each.candidate.embedded_text for each in answers]
+        texts = [answer.candidate.embedded_text for answer in likely_answers]
         cached_cosines = {} if cached_cosines is None else cached_cosines
         new_texts = sorted(
-            (each for each in dict.fromkeys(texts) if each not in cached_cosines), key=len
+            (text for text in dict.fromkeys(texts) if text not in cached_cosines), key=len
         )
         if new_texts:
             embedded = await embed_question(embedder, question)
             foreign = {
-                each.candidate.embedded_text
-                for each, index in zip(answers, indices, strict=True)
+                answer.candidate.embedded_text
+                for answer, index in zip(likely_answers, indices, strict=True)
                 if shares[index].is_foreign
             }
             foreign_vector = (
@@ -239,18 +239,18 @@ async def observed(
                     (text, float(vector @ (foreign_vector if text in foreign else embedded.vector)))
                     for text, vector in zip(batch, vectors, strict=True)
                 )
-        similarities = [cached_cosines[each] for each in texts]
+        similarities = [cached_cosines[text] for text in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)
     rows = feature_matrix(
-        question, answers, [shares[each] for each in indices], evidence, similarities
+        question, likely_answers, [shares[index] for index in indices], evidence, similarities
     )
-    return answers, rows, degraded
+    return likely_answers, rows, degraded
 
 
 @cache
 def fitted() -> Coefficients:
-    """The coefficients that come with Footnote."""
+    """The coefficients that are packaged with Footnote."""
     coefficients = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
 
     def logit(part: str, names: Sequence[str]) -> ConditionalLogit:

@@ -19,12 +19,12 @@ from footnote.language.identifiers import (
 
 _NOT_WORD = re.compile(r"[\W_]+")
 EQUAL_SHARE = 0.8
-"""The share of the best one's probability that a further answer needs."""
+"""Minimum probability of a further answer, as a share of the best one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedAnswer:
-    """An answer, and the statement that it stands in.
+    """An answer span in a statement.
 
     Law: the answer `passage.text[start:end]` is not empty and lies in the candidate's quote.
     """
@@ -46,12 +46,12 @@ class LocatedAnswer:
 
     @property
     def answer(self) -> str:
-        """The answer's own words."""
+        """The text of the answer span."""
         return self.passage.text[self.start : self.end]
 
     @property
     def passage(self) -> Passage:
-        """Where it stands."""
+        """The passage that contains the answer."""
         return self.candidate.evidence.passage
 
 
@@ -61,12 +61,12 @@ class AnswerSelector:
 
     limit: int
     least: float
-    """Probability from which an answer is said at all."""
+    """Minimum probability of the first answer."""
     further_threshold: float
-    """Probability from which a further answer is: its own and that of the best together."""
+    """Minimum probability of a further answer, by itself and together with the best one."""
 
     def __call__(
-        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+        self, question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> list[LocatedAnswer]:
         """Select answers, best first; the first may still be below the threshold.
 
@@ -75,17 +75,18 @@ class AnswerSelector:
         about it.
         """
         return self._best_of_each(
-            question, found, _document_texts(evidence)
-        ) or self._comparable_answers(found)
+            question, answers, _document_texts(evidence)
+        ) or self._comparable_answers(answers)
 
     def _best_of_each(
-        self, question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
+        self, question: str, answers: Sequence[LocatedAnswer], document_texts: dict[UUID, str]
     ) -> list[LocatedAnswer]:
-        """The best answer for each thing that is named; none unless two of them have one."""
+        """The best answer for each identifier or document that is named; none unless two have
+        one."""
         best_answers: dict[int, LocatedAnswer] = {}
-        no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in found))
-        for is_about in _mention_filters(question, found, around):
-            answers_about = [answer for answer in found if is_about(answer)]
+        no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in answers))
+        for is_about in _mention_filters(question, answers, document_texts):
+            answers_about = [answer for answer in answers if is_about(answer)]
             total = no_answer_probability + sum(answer.probability for answer in answers_about)
             for answer in answers_about:
                 probability = min(1.0, answer.probability / total) if total else 0.0
@@ -96,9 +97,9 @@ class AnswerSelector:
                     break
         return by_probability(best_answers.values())[: self.limit] if len(best_answers) > 1 else []
 
-    def _comparable_answers(self, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
+    def _comparable_answers(self, answers: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
         selected: list[LocatedAnswer] = []
-        for answer in found:
+        for answer in answers:
             if len(selected) >= self.limit:
                 break
             if selected and not self._is_comparable(answer.probability, selected[0].probability):
@@ -118,14 +119,14 @@ class AnswerSelector:
 
 
 def without_other_identifiers(
-    question: str, found: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
+    question: str, answers: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
 ) -> list[LocatedAnswer]:
     """Drop answers about other identifiers or numbered things than those in the question."""
     identifiers, numbered = identifiers_in(question), numbered_things(question)
     document_texts = _document_texts(evidence) if identifiers else {}
     return [
         answer
-        for answer in found
+        for answer in answers
         if not is_numbered_otherwise(numbered, answer.candidate.statement)
         and not (
             identifiers
@@ -136,15 +137,15 @@ def without_other_identifiers(
     ]
 
 
-def by_probability(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
-    """The likeliest first; ties by evidence rank, then by place in the text."""
+def by_probability(answers: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
+    """Sort by probability; ties by evidence rank, then by position in the text."""
     return sorted(
-        found,
-        key=lambda each: (
-            -each.probability,
-            each.candidate.evidence.rank,
-            each.passage.chunk_id,
-            each.candidate.start,
+        answers,
+        key=lambda answer: (
+            -answer.probability,
+            answer.candidate.evidence.rank,
+            answer.passage.chunk_id,
+            answer.candidate.start,
         ),
     )
 
@@ -152,13 +153,13 @@ def by_probability(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
 def names_several(question: str, evidence: Sequence[Evidence]) -> bool:
     """Whether a question names two identifiers or documents, each of which may have its answer."""
     documents = {
-        each.passage.document_id for each in evidence if _is_document_named(each.passage, question)
+        item.passage.document_id for item in evidence if _is_document_named(item.passage, question)
     }
     return len(documents) + len(dict.fromkeys(identifiers_in(question))) > 1
 
 
 def contains_phrase(text: str, question: str) -> bool:
-    """Whether the words of a text stand in the question, in their order."""
+    """Whether the words of a text occur in the question, in order."""
     words = plain_words(text)
     return bool(words) and f" {words} " in f" {plain_words(question)} "
 
@@ -171,8 +172,8 @@ def plain_words(text: str) -> str:
 def _document_texts(evidence: Sequence[Evidence]) -> dict[UUID, str]:
     """Map each document to all its text in the evidence: titles, file name, headings, passages."""
     parts: dict[UUID, list[str]] = {}
-    for each in evidence:
-        passage = each.passage
+    for item in evidence:
+        passage = item.passage
         document_parts = parts.setdefault(passage.document_id, [])
         document_parts += [
             passage.document_title,
@@ -184,22 +185,24 @@ def _document_texts(evidence: Sequence[Evidence]) -> dict[UUID, str]:
 
 
 def _mention_filters(
-    question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
+    question: str, answers: Sequence[LocatedAnswer], document_texts: dict[UUID, str]
 ) -> Iterator[Callable[[LocatedAnswer], bool]]:
-    """What tells, for each thing that the question names, whether an answer is about it."""
+    """One filter for each identifier or document in the question: whether an answer is about it."""
     for identifier in dict.fromkeys(identifiers_in(question)):
         yield (
-            lambda each, one=identifier: (
+            lambda answer, target=identifier: (
                 not speaks_of_another(  # type: ignore[misc]  # a bound default has no declared type
-                    [one], each.candidate.statement, around[each.passage.document_id]
+                    [target], answer.candidate.statement, document_texts[answer.passage.document_id]
                 )
             )
         )
     documents = dict.fromkeys(
-        each.passage.document_id for each in found if _is_document_named(each.passage, question)
+        answer.passage.document_id
+        for answer in answers
+        if _is_document_named(answer.passage, question)
     )
     for document in documents:
-        yield lambda each, one=document: each.passage.document_id == one  # type: ignore[misc]  # as above
+        yield lambda answer, target=document: answer.passage.document_id == target  # type: ignore[misc]  # as above
 
 
 def _is_document_named(passage: Passage, question: str) -> bool:
@@ -207,11 +210,11 @@ def _is_document_named(passage: Passage, question: str) -> bool:
     return contains_phrase(passage.document_title, question) or contains_phrase(stem, question)
 
 
-def _repeats(one: LocatedAnswer, other: LocatedAnswer) -> bool:
-    """Whether an answer says again what another one does, or stands in the same row."""
-    first, second = plain_words(one.answer), plain_words(other.answer)
+def _repeats(answer: LocatedAnswer, other: LocatedAnswer) -> bool:
+    """Whether two answers have the same text, or are in the same row."""
+    first, second = plain_words(answer.answer), plain_words(other.answer)
     same_row = (
-        one.candidate.kind is BlockKind.TABLE
-        and one.candidate.canonical_span == other.candidate.canonical_span
+        answer.candidate.kind is BlockKind.TABLE
+        and answer.candidate.canonical_span == other.candidate.canonical_span
     )
     return first in second or second in first or same_row

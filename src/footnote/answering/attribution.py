@@ -1,4 +1,4 @@
-"""A model's statement becomes one with footnotes: each marker bound to the words that carry it."""
+"""Bind each marker of a model's statement to the words of the source that support it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ the vectors say otherwise. Of 300 statements made of XQuAD's answers in English,
 from a paragraph at random at 0.1, 4 % at 0.15; at 0.2 true ones lose their source in German (2 %).
 A model that paraphrases shares fewer terms than these do."""
 LEAST_SIMILARITY = 0.4
-"""Cosine from which a source that shares no words is taken to say the same."""
+"""Minimum cosine of a source that shares no words with the statement."""
 LONGEST_WINDOW = 3
 """Sentences in one quote."""
 WINDOW_PRICE = 0.04
-"""Coverage that a further sentence in a quote must win, beyond what one alone covers."""
+"""Coverage that each further sentence must add to a quote."""
 SECOND_QUOTE_GAIN = 0.25
 """Share of a statement's terms that a second quote of the same source must add."""
 _DIGITS_WEIGHT = 2.0
@@ -41,7 +41,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Neighbouring statements of a passage, as one quote."""
+    """Adjacent statements of a passage, as one quote."""
 
     candidates: tuple[Candidate, ...]
     terms: frozenset[str]
@@ -53,27 +53,27 @@ class Span:
 
     @property
     def end(self) -> int:
-        """Where it ends there."""
+        """Where the quote ends in the passage's text."""
         return self.candidates[-1].end
 
 
 @dataclass(slots=True)
 class Attribution:
-    """Finds what carries a statement, in the sources that it cites.
+    """Finds the quotes that support a statement, in the sources that it cites.
 
-    The words decide: the span of a source that holds most of the statement's terms, rare terms
-    and figures weighing most (after the post-hoc citing of Gao et al., EMNLP 2023, "Enabling
-    large language models to generate text with citations"). Where a source shares no words with
-    the statement, as across languages, the vectors do, if there is an embedder.
+    Terms decide: the span of a source with most of the statement's terms, rare terms and figures
+    weighing most (after the post-hoc citing of Gao et al., EMNLP 2023, "Enabling large language
+    models to generate text with citations"). Where a source shares no words with the statement, as
+    across languages, vectors decide, if there is an embedder.
     """
 
     evidence: Sequence[Evidence]
     analyzer: Analyzer
     embedder: Embedder | None = None
     shown_numbers: Collection[int] | None = None
-    """The numbers of the sources that the model saw; None when it saw all."""
+    """The source numbers in the model's prompt; None for all."""
     footnotes: Footnotes = field(default_factory=Footnotes)
-    """Of every quote that was asked for, whether its statement is shown or not."""
+    """Footnotes of every requested quote, whether its statement is shown or not."""
     _spans: dict[int, tuple[Span, ...]] = field(default_factory=dict)
     _vectors: dict[int, Vectors | None] = field(default_factory=dict)
     _weights: Mapping[str, float] | None = None
@@ -82,8 +82,8 @@ class Attribution:
     async def quotes(self, number: int, clause: str) -> list[Citation]:
         """The citations of a clause in source `number`, best first: none, one or two.
 
-        None when there is no such source, when nothing in it speaks of what the clause says, or
-        when the clause quotes four words or more that do not stand there.
+        None if there is no such source, if nothing in it is about the clause, or if the clause
+        quotes four words or more that it does not contain.
         """
         if not 1 <= number <= len(self.evidence):
             return []
@@ -97,13 +97,13 @@ class Attribution:
         return [self.footnotes.citation(passage, start, end) for start, end in spans]
 
     def addresses(self, numbers: Collection[int]) -> frozenset[str]:
-        """Every address in these sources; none of one that tries to give orders."""
+        """All addresses in these sources, except in suspicious ones."""
         cited = [self.evidence[number - 1] for number in sorted(numbers)]
-        trusted_texts = [each.passage.text for each in cited if not each.suspicious]
+        trusted_texts = [item.passage.text for item in cited if not item.suspicious]
         return frozenset(chain.from_iterable(map(addresses_in, trusted_texts)))
 
     def _quotation_spans(self, number: int, clause: str) -> list[tuple[int, int]] | None:
-        """Where the sentences stand that the clause quotes; None when a quotation is made up."""
+        """The spans of the sentences that the clause quotes; None if a quotation is made up."""
         passage = self.evidence[number - 1].passage
         spans = []
         for match in _QUOTATION.finditer(clause):
@@ -111,7 +111,7 @@ class Attribution:
             if len(words) < _SHORTEST_QUOTATION_WORDS:
                 continue
             pattern = re.compile(r"\W{1,9}".join(map(re.escape, words)), re.IGNORECASE)
-            # What stands before the body is the head of a table, repeated from elsewhere.
+            # The text before the body is a repeated table header.
             occurrence = pattern.search(passage.text, passage.body_offset)
             if occurrence is None:
                 return None
@@ -119,12 +119,16 @@ class Attribution:
         return list(dict.fromkeys(spans))
 
     def _sentences_around(self, number: int, start: int, end: int) -> tuple[int, int]:
-        sentences = [each for each in self._spans_of(number) if len(each.candidates) == 1]
-        overlapping = [each for each in sentences if each.start < end and start < each.end]
+        sentences = [
+            sentence for sentence in self._spans_of(number) if len(sentence.candidates) == 1
+        ]
+        overlapping = [
+            sentence for sentence in sentences if sentence.start < end and start < sentence.end
+        ]
         if not overlapping:
             return start, end
-        first = min(start, *(each.start for each in overlapping))
-        return first, max(end, *(each.end for each in overlapping))
+        first = min(start, *(sentence.start for sentence in overlapping))
+        return first, max(end, *(sentence.end for sentence in overlapping))
 
     async def _supporting_spans(self, number: int, clause: str) -> list[tuple[int, int]]:
         spans = self._spans_of(number)
@@ -134,7 +138,9 @@ class Attribution:
         term_weights = self._term_weights(frozenset(self.analyzer.terms(clause, language)))
         coverages = [_weighted_coverage(term_weights, span.terms) for span in spans]
         penalties = [WINDOW_PRICE * (len(span.candidates) - 1) for span in spans]
-        best = max(range(len(spans)), key=lambda each: (coverages[each] - penalties[each], -each))
+        best = max(
+            range(len(spans)), key=lambda index: (coverages[index] - penalties[index], -index)
+        )
         if coverages[best] < LEAST_COVERAGE:
             nearest = await self._nearest_sentence(number, clause)
             return [] if nearest is None else [nearest]
@@ -144,7 +150,7 @@ class Attribution:
         }
         total = sum(term_weights.values())
         second = max(
-            spans, key=lambda each: sum(uncovered[term] for term in uncovered.keys() & each.terms)
+            spans, key=lambda span: sum(uncovered[term] for term in uncovered.keys() & span.terms)
         )
         gain = sum(uncovered[term] for term in uncovered.keys() & second.terms) / total
         is_disjoint = second.end <= spans[best].start or spans[best].end <= second.start
@@ -153,8 +159,8 @@ class Attribution:
         return [(span.start, span.end) for span in selected]
 
     async def _nearest_sentence(self, number: int, clause: str) -> tuple[int, int] | None:
-        """The one sentence whose vector is near enough."""
-        spans = [each for each in self._spans_of(number) if len(each.candidates) == 1]
+        """The sentence with the nearest vector, if it is near enough."""
+        spans = [span for span in self._spans_of(number) if len(span.candidates) == 1]
         if self.embedder is None or not spans:
             return None
         try:
@@ -177,22 +183,25 @@ class Attribution:
             item = self.evidence[number - 1]
             sentences = [
                 Span(
-                    candidates=(each,),
-                    terms=frozenset(self.analyzer.terms(each.statement, item.passage.language)),
+                    candidates=(candidate,),
+                    terms=frozenset(
+                        self.analyzer.terms(candidate.statement, item.passage.language)
+                    ),
                 )
-                for each in candidates_of([item])
+                for candidate in candidates_of([item])
             ]
             self._spans[number] = tuple(windows(sentences))
         return self._spans[number]
 
     def _term_weights(self, terms: frozenset[str]) -> Mapping[str, float]:
-        """What each term says: much if few statements of the sources hold it, or if it counts."""
+        """The weight of each term: high for terms in few statements of the sources, and for
+        numbers."""
         if self._weights is None:
             numbers = range(1, len(self.evidence) + 1)
             sentences = [
                 span
-                for each in numbers
-                for span in self._spans_of(each)
+                for number in numbers
+                for span in self._spans_of(number)
                 if len(span.candidates) == 1
             ]
             term_counts = Counter(chain.from_iterable(span.terms for span in sentences))
@@ -209,7 +218,7 @@ class Attribution:
 
 
 def windows(singles: Sequence[Span]) -> list[Span]:
-    """Every run of one to three statements that follow each other in a paragraph."""
+    """Every run of one to three adjacent statements in a paragraph."""
     spans: list[Span] = []
     for first in range(len(singles)):
         window = singles[first]
@@ -222,8 +231,8 @@ def windows(singles: Sequence[Span]) -> list[Span]:
     return spans
 
 
-def _follows(run: Span, after: Span) -> bool:
-    previous, following = run.candidates[-1], after.candidates[0]
+def _follows(run: Span, next_span: Span) -> bool:
+    previous, following = run.candidates[-1], next_span.candidates[0]
     text = following.evidence.passage.text[previous.end : following.start]
     return not text.strip() and "\n" not in text and following.kind is not BlockKind.TABLE
 

@@ -29,11 +29,11 @@ BY_READING, BY_TITLE, FOR_NONE = 0.19, 0.54, -1.73
 log-probability of its title and cells; and the bias of "no column". `bench/fit_cells.py` fits
 them; in its data one question of five is about no column."""
 LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
-"""Of a cell in which nothing was read, and of any column."""
+"""Scores are clipped from below: of a cell in which nothing was read, and of any column."""
 MOST_ROWS = 3
-"""That are read, of those that a question names, each in a table of its own."""
+"""Most rows that are read; each is in a table of its own."""
 MOST_TITLES = 6
-"""Of a table, that a refusal says."""
+"""Most column titles that a refusal lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +57,9 @@ class CellSelector:
     finder: TableQuestionModel
     analyzer: Analyzer
     least: float
-    """Probability from which an answer was found."""
+    """Minimum probability of a located answer."""
     around: ExpandPassages | None = None
-    """What has the rest of a table of which a part was found."""
+    """Loads the rest of a table that was retrieved in part."""
 
     async def __call__(
         self,
@@ -69,10 +69,10 @@ class CellSelector:
         *,
         closest: UUID,
     ) -> CellSelection:
-        """The answers that are said then. Raises ModelUnavailable.
+        """Select the answers to show. Raises ModelUnavailable.
 
-        `closest` is the document of the best evidence: where it is another, a reader is shown that,
-        and of the row nothing is noted.
+        `closest` is the document of the best evidence. There is a note only about a row of that
+        document.
         """
         best_answer = chosen[0] if chosen and chosen[0].probability >= self.least else None
         if (
@@ -86,18 +86,18 @@ class CellSelector:
         if len(row_cells) == 1 and row_cells[0][0].document_id == closest:
             note = row_cells[0][0].columns_text
         matches = [(row, cell) for row, cell in row_cells if cell is not None]
-        matches = [each for each in matches if each[0].is_named_by_its_name] or matches
+        matches = [match for match in matches if match[0].is_named_by_its_name] or matches
         is_in_named_row = best_answer is not None and any(
             row.holds(best_answer) for row, _ in row_cells
         )
         if best_answer is not None and len(matches) > 1:
-            # Tables of like things have rows of one name: the one that was read is meant.
-            matches = [each for each in matches if each[0].holds(best_answer)] or matches
+            # Similar tables have rows of the same name: prefer the row that was read.
+            matches = [match for match in matches if match[0].holds(best_answer)] or matches
         cells = [cell for _, cell in matches]
         if is_in_named_row and not cells:
             return CellSelection(chosen=(), note=note)
         threshold = LEAST_CELL if best_answer is None else 0.0
-        # What stands in another row of that table is not what the question names.
+        # Another row of that table is not the row that the question names.
         is_in_same_table = best_answer is not None and any(
             row.is_of_table_of(best_answer) for row, _ in matches
         )
@@ -113,22 +113,22 @@ class CellSelector:
     async def _rows_with_cells(
         self, question: str, tables: Sequence[Evidence], best: LocatedAnswer | None
     ) -> list[tuple[NamedRow, LocatedAnswer | None]]:
-        """The rows that the question names, each with the cell that is asked for, if one is.
+        """The rows that the question names, each with the requested cell, if there is one.
 
-        Of many the one that `best` stands in comes first, then those of a title that it says.
+        The row of `best` comes first, then rows of tables with a mentioned title.
         """
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         named_rows = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
-        if self.around is not None and not all(each.linked.table.is_whole for each in named_rows):
-            # Another row of that name may stand in a part of the table that was not found.
+        if self.around is not None and not all(row.linked.table.is_whole for row in named_rows):
+            # A missing part of the table may have another row of that name.
             whole_tables = await with_whole_tables(tables, tables, self.around)
             rows_of_whole_tables = await asyncio.to_thread(
                 lambda: list(match_rows(question, whole_tables, terms))
             )
-            row_keys = {row_key(each.row.candidate) for each in rows_of_whole_tables}
-            named_rows = [each for each in named_rows if row_key(each.row.candidate) in row_keys]
+            row_keys = {row_key(row.row.candidate) for row in rows_of_whole_tables}
+            named_rows = [row for row in named_rows if row_key(row.row.candidate) in row_keys]
         named_rows.sort(
-            key=lambda each: (best is None or not each.holds(best), not each.linked.titles)
+            key=lambda row: (best is None or not row.holds(best), not row.linked.titles)
         )
         row_cells = []
         for row in named_rows[:MOST_ROWS]:
@@ -140,27 +140,27 @@ class CellSelector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnScores:
-    """What models say of the columns of a row for a question, but for the first."""
+    """Model scores for the columns of a row, without the first column."""
 
     scores: Sequence[float]
-    """Of each cell, the reader's log-odds that the answer is read in it."""
+    """For each cell, the reader's log-odds that it contains the answer."""
     chances: Sequence[float]
-    """Of each title, that the question is about it, 0…1."""
+    """For each title, the probability that the question is about it."""
     none: float
-    """That it is about none of them."""
+    """The probability that the question is about none of them."""
     filter_phrases: Sequence[str]
-    """What of the question says which of the rows are meant."""
+    """The phrases of the question that restrict the rows."""
 
     @property
     def probabilities(self) -> list[float]:
-        """Of each column that it is asked for, and last of none; they sum to 1."""
+        """The probability of each column, and last of "no column"; they sum to 1."""
         odds = [
             BY_READING * score + BY_TITLE * log(max(chance, LEAST_CHANCE))
             for score, chance in zip(self.scores, self.chances, strict=True)
         ]
         odds.append(FOR_NONE + BY_TITLE * log(max(self.none, LEAST_CHANCE)))
-        shares = [exp(each - max(odds)) for each in odds]
-        return [each / sum(shares) for each in shares]
+        shares = [exp(value - max(odds)) for value in odds]
+        return [share / sum(shares) for share in shares]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,9 @@ class NamedRow:
             return None
         cell = self.row.cells[column_index]
         # "The late shift in Tinnock" is the column "Tinnock late".
-        if not all(self.linked.is_linked(each, (cell.title,)) for each in columns.filter_phrases):
+        if not all(
+            self.linked.is_linked(phrase, (cell.title,)) for phrase in columns.filter_phrases
+        ):
             return None
         is_identified = cell.title or self.linked.table.header.count("") == 1
         if not cell.text or not is_identified or self.row.candidate.is_prompt_injection:
@@ -196,49 +198,49 @@ class NamedRow:
 
     @property
     def columns_text(self) -> str | None:
-        """What its table has of it, where the question says the whole name of the row."""
+        """The columns of the row, if the question contains the full name of the row."""
         name, *cells = self.row.cells
         if (
             name.text not in self.linked.matched_cells.get(0, ())
             or self.row.candidate.is_prompt_injection
         ):
             return None
-        titles = list(dict.fromkeys(each.title for each in cells if each.title and each.text))
-        more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+        titles = list(dict.fromkeys(cell.title for cell in cells if cell.title and cell.text))
+        suffix = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
         if not titles:
             return None
-        columns = f"{', '.join(titles[:MOST_TITLES])}{more}"
+        columns = f"{', '.join(titles[:MOST_TITLES])}{suffix}"
         return f"the row {name.text!r} has {columns}, and none of these is surely asked for"
 
     @property
     def is_named_by_its_name(self) -> bool:
-        """Whether the question says what its first column has, and not another cell alone."""
+        """Whether the question mentions the row by its first column, not only by another cell."""
         return self.row.cells[0].text in self.linked.matched_cells.get(0, ())
 
     @property
     def document_id(self) -> UUID:
-        """The document that its table stands in."""
+        """The document of the table."""
         return self.row.candidate.evidence.passage.document_id
 
-    def holds(self, found: LocatedAnswer) -> bool:
-        """Whether it stands in this row."""
-        return row_key(found.candidate) == row_key(self.row.candidate)
+    def holds(self, answer: LocatedAnswer) -> bool:
+        """Whether the answer is in this row."""
+        return row_key(answer.candidate) == row_key(self.row.candidate)
 
-    def is_of_table_of(self, found: LocatedAnswer) -> bool:
-        """Whether that stands in a row of the same table, this one or another."""
-        row_keys = {row_key(each.candidate) for each in self.linked.table.rows}
-        return row_key(found.candidate) in row_keys
+    def is_of_table_of(self, answer: LocatedAnswer) -> bool:
+        """Whether the answer is in any row of the same table."""
+        row_keys = {row_key(row.candidate) for row in self.linked.table.rows}
+        return row_key(answer.candidate) in row_keys
 
 
 def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
-    """The rows that a question names, one for each table of which it names a single one."""
+    """The rows that a question names: one for each table in which it names exactly one."""
     for linked in link_to_tables(question, evidence, terms):
         table = linked.table
         matching_rows = [
-            each for each in table.rows if linked.matched_cells and linked.matches_filter(each)
+            row for row in table.rows if linked.matched_cells and linked.matches_filter(row)
         ]
         if not matching_rows:
-            # "Is order 7 delivered?" names a row by its name, and a state that it may not have.
+            # "Is order 7 delivered?" names a row by its name, and a value that it may not have.
             matching_rows = _rows_of_one_name(linked)
         if len(matching_rows) == 1 and len(table.header) > 1:
             yield NamedRow(linked=linked, row=matching_rows[0])

@@ -1,6 +1,6 @@
-"""Chosen statements become numbered citations, bound to the canonical text of their documents.
+"""Turn chosen statements into numbered citations, bound to the canonical text of their documents.
 
-Footnotes count from 1 in the order in which they are made, and each leads to exactly one quote.
+Footnotes count from 1 in order of creation; each has exactly one quote.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from footnote.domain import BlockSpan, Citation, Passage
 
 @dataclass(slots=True)
 class Footnotes:
-    """Numbers quotes as they are made. Law: a marker, once given, never changes."""
+    """Numbers quotes in order of creation. Law: a marker never changes."""
 
     citations: list[Citation] = field(default_factory=list)
-    """In the order in which they were made."""
-    _known: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
+    """In order of creation."""
+    _citations_by_span: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
 
     def citation(
         self, passage: Passage, start: int, end: int, answer: tuple[int, int] | None = None
     ) -> Citation:
         """The citation of `passage.text[start:end]`; the same quote has the same marker.
 
-        `answer` is where in the passage's text the answer itself stands, within the quote.
+        `answer` is the span of the answer in the passage's text, within the quote.
         """
         key = (passage.chunk_id, start, end)
-        if key not in self._known:
+        if key not in self._citations_by_span:
             marker = len(self.citations) + 1
             citation = citation_of(passage, start, end, marker=marker, answer=answer)
-            self._known[key] = citation
+            self._citations_by_span[key] = citation
             self.citations.append(citation)
-        return self._known[key]
+        return self._citations_by_span[key]
 
 
 def citation_of(

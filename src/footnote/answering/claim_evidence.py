@@ -15,9 +15,9 @@ from footnote.language.sentences import sentence_spans
 from footnote.ports import Analyzer
 
 LANGUAGES = ("en", "de", "es", "fr", "it")
-"""Languages, beside the quotes' own and Chinese, in which a statement is looked for."""
+"""Languages that are detected for statements, in addition to the quotes' own and Chinese."""
 FEWEST_TERMS = 3
-"""Content terms below which a sentence without figures claims nothing."""
+"""Minimum number of content terms of a check-worthy sentence without figures."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 _CLOSING = " \t\n.!?…。！？;；:：\"'”’»)"
 _OPENING = " \t\n\"'“‘«(-*•–"
@@ -26,20 +26,20 @@ _HAN = re.compile(f"[{HAN}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimReader:
-    """Reads each text once for all sentences of an answer."""
+    """Extracts the values of each text once for all sentences of an answer."""
 
     analyzer: Analyzer
-    _known: dict[tuple[str, str | None], ExactValues] = field(default_factory=dict)
+    _cached: dict[tuple[str, str | None], ExactValues] = field(default_factory=dict)
 
     def __call__(self, text: str, language: str | None) -> ExactValues:
-        """The claims of a text."""
+        """The exact values of a text."""
         key = (text, language)
-        if key not in self._known:
-            self._known[key] = extract_values(text, language, self.analyzer)
-        return self._known[key]
+        if key not in self._cached:
+            self._cached[key] = extract_values(text, language, self.analyzer)
+        return self._cached[key]
 
     def guess(self, quotes: Sequence[str]) -> str | None:
-        """The language of quotes from a passage that names none."""
+        """Detect the language of quotes from a passage without a language."""
         text = "\n".join(quotes)
         return "zh" if _is_chinese(text) else self.analyzer.language_of(text, LANGUAGES)
 
@@ -65,19 +65,19 @@ class ClaimEvidence:
 
     statement: str
     quotes: tuple[str, ...]
-    """Distinct, in an order that does not depend on that of the citations."""
+    """Distinct quotes, in an order that does not depend on the order of the citations."""
     shown_statements: frozenset[str]
-    """The quotes as an answer shows them: a row of a table with its header."""
+    """The quotes as shown in an answer: a table row with its header."""
     language: str | None
-    """Of the quotes."""
+    """The language of the quotes."""
     claim_language: str | None
-    """Of the statement."""
+    """The language of the statement."""
     claim_values: ExactValues
     quote_values: tuple[ExactValues, ...]
     labels: tuple[ExactValues, ...]
-    """Their titles and headings."""
+    """Titles and headings of the quotes."""
     around: tuple[ExactValues, ...]
-    """The passages that the quotes are from, with titles and headings."""
+    """The passages of the quotes, with titles and headings."""
 
     @property
     def is_cross_lingual(self) -> bool:
@@ -89,52 +89,56 @@ class ClaimEvidence:
 
     @property
     def coverage(self) -> float:
-        """Share of the statement's terms that stand in its quotes; 0 without terms."""
+        """Share of the statement's terms that occur in its quotes; 0 without terms."""
         claim_terms = self.claim_values.term_set
-        quote_terms = frozenset[str]().union(*(each.term_set for each in self.quote_values))
+        quote_terms = frozenset[str]().union(*(values.term_set for values in self.quote_values))
         return len(claim_terms & quote_terms) / len(claim_terms) if claim_terms else 0.0
 
     @property
     def judged_statement(self) -> str:
-        """The statement as a judge reads it: equal figures and dates are spelt as in the quotes."""
+        """The statement for a judge: figures and dates are spelled as in the quotes."""
         return in_spelling_of(self.quote_values, self.claim_values)
 
     @property
     def judged_text(self) -> str:
-        """What a judge reads: the quotes under their titles and headings."""
-        return "\n".join((*(each.text for each in self.labels), "\n\n".join(self.quotes)))
+        """The quotes for a judge, under their titles and headings."""
+        return "\n".join((*(label.text for label in self.labels), "\n\n".join(self.quotes)))
 
 
 def pair_with_evidence(
-    text: str, cited: Sequence[Citation], passages: Mapping[str, Passage], reader: ClaimReader
+    text: str, citations: Sequence[Citation], passages: Mapping[str, Passage], reader: ClaimReader
 ) -> ClaimEvidence:
-    """A sentence with the citations it has, at least one of them."""
-    quotes = tuple(sorted({each.quote for each in cited}))
+    """Pair a sentence with its citations, at least one."""
+    quotes = tuple(sorted({citation.quote for citation in citations}))
     cited_passages = {
-        each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages
+        citation.chunk_id: passages[citation.chunk_id]
+        for citation in citations
+        if citation.chunk_id in passages
     }
-    passage_languages = (each.language for _, each in sorted(cited_passages.items()))
+    passage_languages = (passage.language for _, passage in sorted(cited_passages.items()))
     language = next(filter(None, passage_languages), None) or reader.guess(quotes)
     claim_language = reader.language_of(text, language, quotes)
-    labels = {" › ".join((each.document_title, *each.heading_path)) for each in cited} - {""}
-    surroundings = sorted(labels | {each.text for each in cited_passages.values()})
+    labels = {
+        " › ".join((citation.document_title, *citation.heading_path)) for citation in citations
+    } - {""}
+    surroundings = sorted(labels | {passage.text for passage in cited_passages.values()})
     return ClaimEvidence(
         statement=text,
         quotes=quotes,
-        shown_statements=_shown_statements(cited, cited_passages),
+        shown_statements=_shown_statements(citations, cited_passages),
         language=language,
         claim_language=claim_language,
         claim_values=reader(text, claim_language),
         quote_values=tuple(reader(quote, language) for quote in quotes),
-        labels=tuple(reader(each, language) for each in sorted(labels)),
-        around=tuple(reader(each, language) for each in surroundings),
+        labels=tuple(reader(label, language) for label in sorted(labels)),
+        around=tuple(reader(surrounding, language) for surrounding in surroundings),
     )
 
 
 def is_verbatim(claim: ClaimEvidence) -> bool:
-    """Whether the statement is one of its quotes, or whole sentences of it in their order.
+    """Whether the statement is one of its quotes, or a sequence of whole sentences of it.
 
-    Less than a whole sentence is not enough: what is left out may be "not" or "unless".
+    Less than a whole sentence is not enough: "not" or "unless" may be missing.
     """
     statements = {_plain_text(claim.statement), _plain_text(claim.judged_statement)} - {""}
     return any(
@@ -169,17 +173,21 @@ def _is_sentence_run(statement: str, quote: str) -> bool:
     )
 
 
-def _shown_statements(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozenset[str]:
-    """Quotes of tables and lists as statements, by the rules that make answers of quotes."""
-    cited_spans = {(each.chunk_id, each.char_start, each.char_end) for each in cited}
+def _shown_statements(
+    citations: Sequence[Citation], passages: Mapping[str, Passage]
+) -> frozenset[str]:
+    """Quotes of tables and lists as statements, formatted as in answers."""
+    cited_spans = {
+        (citation.chunk_id, citation.char_start, citation.char_end) for citation in citations
+    }
     statements = set()
     for passage in passages.values():
-        if any(each.kind is not BlockKind.PARAGRAPH for each in passage.spans) or not passage.spans:
+        if any(span.kind is not BlockKind.PARAGRAPH for span in passage.spans) or not passage.spans:
             evidence = Evidence(passage=passage, rank=1, score=0.0)
             statements |= {
-                _plain_text(each.statement)
-                for each in candidates_of([evidence])
-                if (passage.chunk_id, *each.canonical_span) in cited_spans
+                _plain_text(candidate.statement)
+                for candidate in candidates_of([evidence])
+                if (passage.chunk_id, *candidate.canonical_span) in cited_spans
             }
     return frozenset(statements)
 

@@ -19,7 +19,8 @@ from footnote.domain.grounding import Guard, GuardKind
 from footnote.language.figures import Figure, agrees
 
 ABOUT_THE_SAME = 0.5
-"""Coverage from which a quote is about the same matter, so that another value in it contradicts."""
+"""Minimum coverage for a quote to be about the same subject, so that a different value
+contradicts."""
 _YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 
@@ -29,10 +30,9 @@ class GuardResult:
     """What the guards say of a claim and its quotes."""
 
     guards: tuple[Guard, ...]
-    """Exact values that the quotes lack: they need no understanding, so no judge lifts a claim
-    over them."""
+    """Exact values that the quotes do not have. They are decisive, so no judge overrides them."""
     has_conflict: bool
-    """Whether the quotes hold something else in their place."""
+    """Whether the quotes have a different value instead."""
 
 
 def guard(evidence: ClaimEvidence) -> GuardResult:
@@ -48,28 +48,28 @@ def guard(evidence: ClaimEvidence) -> GuardResult:
     all_texts = [*quoted, *evidence.around]
     misplaced = set(misplaced_figures(claim, evidence.around))
     figures = [
-        each
-        for each in missing_figures(claim, quoted)
-        if each in misplaced and not _is_year_in_labels(evidence.labels, each, claim)
+        figure
+        for figure in missing_figures(claim, quoted)
+        if figure in misplaced and not _is_year_in_labels(evidence.labels, figure, claim)
     ]
     guards = [
         Guard(
-            kind=GuardKind.IDENTIFIER if each.code else GuardKind.NUMBER,
-            text=claim.text[each.start : each.end],
+            kind=GuardKind.IDENTIFIER if figure.code else GuardKind.NUMBER,
+            text=claim.text[figure.start : figure.end],
         )
-        for each in figures
+        for figure in figures
     ]
     guards += [
-        Guard(kind=GuardKind.DATE, text=claim.text[each.start : each.end])
-        for each in missing_dates(claim, all_texts)
+        Guard(kind=GuardKind.DATE, text=claim.text[date.start : date.end])
+        for date in missing_dates(claim, all_texts)
     ]
     has_conflict = bool(guards) and _has_other_values(claim, quoted)
     if not evidence.is_cross_lingual:
         has_other_names = _has_other_names(claim, quoted)
         names = _missing_names(claim, [*quoted, *evidence.labels] if has_other_names else all_texts)
         limits = [
-            Guard(kind=GuardKind.LIMIT, text=claim.text[each.start : each.end])
-            for each in reversed_limits(claim, quoted, evidence.language)
+            Guard(kind=GuardKind.LIMIT, text=claim.text[limit.start : limit.end])
+            for limit in reversed_limits(claim, quoted, evidence.language)
         ]
         guards += [*names, *limits]
         has_conflict = has_conflict or (has_other_names and bool(names)) or bool(limits)
@@ -80,9 +80,9 @@ def guard(evidence: ClaimEvidence) -> GuardResult:
 
 
 def _is_year_in_labels(labels: Sequence[ExactValues], figure: Figure, claim: ExactValues) -> bool:
-    """Whether the figure is a year that stands in one of them."""
+    """Whether the figure is a year that occurs in one of the labels."""
     return bool(_YEAR.fullmatch(claim.text[figure.start : figure.end])) and any(
-        agrees(figure, other) for each in labels for other in each.figures
+        agrees(figure, other) for label in labels for other in label.figures
     )
 
 
@@ -90,7 +90,7 @@ def _missing_names(claim: ExactValues, texts: Sequence[ExactValues]) -> list[Gua
     missing = []
     for name in claim.names:
         if name.sure and not any(
-            holds_name(name, each.words, each.acronyms, each.text) for each in texts
+            holds_name(name, source.words, source.acronyms, source.text) for source in texts
         ):
             word = _WORD.match(claim.text, name.start)
             missing.append(Guard(kind=GuardKind.NAME, text=word.group() if word else name.word))
@@ -99,13 +99,13 @@ def _missing_names(claim: ExactValues, texts: Sequence[ExactValues]) -> list[Gua
 
 def _has_other_values(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
     """Whether a quote has a figure or a date that the claim does not have."""
-    return any(missing_figures(each, [claim]) or missing_dates(each, [claim]) for each in quoted)
+    return any(missing_figures(quote, [claim]) or missing_dates(quote, [claim]) for quote in quoted)
 
 
 def _has_other_names(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
     """Whether a quote has a name that the claim does not have."""
     return any(
         name.sure and not holds_name(name, claim.words, claim.acronyms, claim.text)
-        for each in quoted
-        for name in each.names
+        for quote in quoted
+        for name in quote.names
     )

@@ -1,4 +1,4 @@
-"""Retrieve from passages the quotes to verify a claim against."""
+"""Retrieve the quotes from passages for verifying a claim."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder
 
 MOST_QUOTES = 3
-"""Of one claim."""
+"""Most quotes of one claim."""
 QUOTE_CHARACTERS = 1_000
-"""Of several sentences in one quote; a longer quote is one sentence."""
+"""Most characters of a quote of several sentences; a longer quote is one sentence."""
 EMBEDDED_TOKENS = 6_000
-"""Of all sentences of a check: a second or two on one core."""
+"""Most tokens that are embedded for one check: a second or two on one core."""
 WEAK = 0.5
-"""Coverage below which the vectors are asked as well: words are few across languages, and where
-something is put otherwise."""
+"""Coverage below which vectors are used as well: few words match across languages and for
+paraphrases."""
 NEAR = 0.25
-"""Cosine from which a sentence may speak of the same. A true pair in two languages has 0.3 to 0.4
-in the packaged lane, another sentence of the same text up to 0.15."""
+"""Minimum cosine of a related sentence. A true pair in two languages has 0.3 to 0.4 in the packaged
+lane, another sentence of the same text up to 0.15."""
 NEAREST = 2
-"""Sentences of a claim that are found by meaning."""
-_STRONGEST = 12
-"""Sentences whose surroundings are tried as quotes."""
+"""Sentences of a claim that are retrieved by vectors."""
+_SENTENCES_TRIED = 12
+"""Sentences that are tried as quotes together with adjacent sentences."""
 _SHARE_OF_BEST = 0.2
-"""Of the best quote's coverage, below which another one is of another matter. Figures weigh much in
-it, so it is low: a source with another figure is what a claim must be held against."""
+"""Minimum coverage of a further quote, as a share of the best one's. It is low because figures
+weigh much: a source with another figure must be compared with the claim."""
 _DIGITS_WEIGHT = 2.0
 _LEAST_WEIGHT = 0.2
 _AROUND_CHARACTERS = 240
-"""On each side of a quote, of the sentences beside it that a judge reads too."""
+"""Characters of context on each side of a quote that a judge reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,42 +49,42 @@ class QuoteCandidate:
     """A quote for a claim."""
 
     candidates: tuple[Candidate, ...]
-    """The sentences or the row it consists of, in order."""
+    """The sentences or the row of the quote, in order."""
     coverage: float = 0.0
-    """Weighted share of the claim's terms that it holds."""
+    """Weighted share of the claim's terms in the quote."""
     is_named_row: bool = False
-    """Whether it is a row of a table that the claim names."""
+    """Whether it is a table row that the claim names."""
 
     @property
     def passage(self) -> Passage:
-        """Where it stands."""
+        """The passage of the quote."""
         return self.candidates[0].evidence.passage
 
     @property
     def start(self) -> int:
-        """Where it begins in the passage's text."""
+        """Where the quote begins in the passage's text."""
         return self.candidates[0].start
 
     @property
     def end(self) -> int:
-        """Where it ends there."""
+        """Where the quote ends in the passage's text."""
         return self.candidates[-1].end
 
     @property
     def citation(self) -> Citation:
-        """It, bound to its document."""
+        """The citation of the quote."""
         return citation_of(self.passage, self.start, self.end, marker=1)
 
     @property
     def label(self) -> str:
-        """Title and headings above it."""
+        """Title and headings above the quote."""
         return " › ".join(filter(None, (self.passage.document_title, *self.passage.heading_path)))
 
     @property
     def surroundings(self) -> str:
-        """The quote with what stands beside it in its paragraph; a table's row alone, spelled out.
+        """The quote with its context in the paragraph; a table row alone, with its header.
 
-        Another row or paragraph may be about something else: its figures say nothing of this one.
+        Another row or paragraph may be about something else, so its figures are not context.
         """
         if self.candidates[0].kind is BlockKind.TABLE:
             return self.candidates[0].statement
@@ -103,85 +103,88 @@ class QuoteCandidate:
 
     @property
     def _block_bounds(self) -> tuple[int, int]:
-        """Where the paragraphs that it stands in begin and end in the passage's text."""
+        """The bounds of the quote's paragraphs in the passage's text."""
         passage = self.passage
         offset = passage.body_offset - passage.char_start
         spans = [(span.char_start + offset, span.char_end + offset) for span in passage.spans]
-        overlapping = [each for each in spans if each[0] < self.end and self.start < each[1]]
-        block_start = max(passage.body_offset, min((each[0] for each in overlapping), default=0))
-        block_end = max((each[1] for each in overlapping), default=len(passage.text))
+        overlapping = [span for span in spans if span[0] < self.end and self.start < span[1]]
+        block_start = max(passage.body_offset, min((span[0] for span in overlapping), default=0))
+        block_end = max((span[1] for span in overlapping), default=len(passage.text))
         return block_start, min(block_end, len(passage.text))
 
     @property
     def judged_text(self) -> str:
-        """What a judge reads of it."""
+        """The text for a judge."""
         return f"{self.label}\n{self.surroundings}" if self.label else self.surroundings
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
-    """Where rows of tables begin in each passage, by its chunk."""
+class _RowStarts:
+    """Start offsets of table rows in each passage, by chunk id."""
 
-    named: dict[str, set[int]] = field(default_factory=dict)
-    others: dict[str, set[int]] = field(default_factory=dict)
+    named_starts: dict[str, set[int]] = field(default_factory=dict)
+    other_starts: dict[str, set[int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
 class QuoteRetriever:
-    """Finds the quotes of claims in the passages of one check, each of which is read once."""
+    """Finds the quotes of claims in the passages of one check; each passage is read once."""
 
     analyzer: Analyzer
     embedder: Embedder | None = None
     degraded: list[str] = field(default_factory=list)
-    """What could not be done while quotes were looked for."""
+    """Notes on what could not be done during retrieval."""
     _singles: dict[str, list[Span]] = field(default_factory=dict)
     _term_counts: Counter[str] = field(default_factory=Counter)
 
     def read(self, passages: Iterable[Passage]) -> None:
-        """Make passages known. Blocks: call it in a thread."""
+        """Add passages. Blocks: call it in a thread."""
         for passage in passages:
             if passage.chunk_id not in self._singles:
                 evidence = Evidence(passage=passage, rank=1, score=0.0)
                 spans = [
                     Span(
-                        candidates=(each,),
-                        terms=frozenset(self.analyzer.terms(each.statement, passage.language)),
+                        candidates=(candidate,),
+                        terms=frozenset(self.analyzer.terms(candidate.statement, passage.language)),
                     )
-                    for each in candidates_of([evidence])
+                    for candidate in candidates_of([evidence])
                 ]
                 self._singles[passage.chunk_id] = spans
                 self._term_counts.update(chain.from_iterable(span.terms for span in spans))
 
     def retrieve_lexical(self, words: str, passages: Sequence[Passage]) -> list[QuoteCandidate]:
-        """The quotes that share most of a claim's terms, best first, rare terms weighing most.
+        """The quotes with most of a claim's terms, best first; rare terms weigh most.
 
         Blocks: call it in a thread.
         """
         claim_language = self.analyzer.language_of(words, LANGUAGES)
         term_weights: dict[str | None, list[Mapping[str, float]]] = {}
-        for language in {each.language for each in passages}:
+        for language in {passage.language for passage in passages}:
             # Terms are also extracted in the claim's language, or its function words would count as
             # content.
-            term_sets = [self.analyzer.terms(words, each) for each in (language, claim_language)]
+            term_sets = [
+                self.analyzer.terms(words, term_language)
+                for term_language in (language, claim_language)
+            ]
             term_weights[language] = [self._term_weights(frozenset(terms)) for terms in term_sets]
         table_rows = self._split_rows(words, claim_language, passages)
         ranked: list[tuple[float, int, int, Passage]] = []
         for passage_index, passage in enumerate(passages):
             for sentence_index, span in enumerate(self._singles[passage.chunk_id]):
                 coverage = _best_coverage(term_weights[passage.language], span.terms)
-                if coverage > 0 and span.start not in table_rows.others[passage.chunk_id]:
+                if coverage > 0 and span.start not in table_rows.other_starts[passage.chunk_id]:
                     ranked.append((-coverage, passage_index, sentence_index, passage))
-        ranked.sort(key=lambda each: each[:3])
+        ranked.sort(key=lambda entry: entry[:3])
         quotes: dict[tuple[str, int, int], QuoteCandidate] = {}
-        for _, _, sentence_index, passage in ranked[:_STRONGEST]:
+        for _, _, sentence_index, passage in ranked[:_SENTENCES_TRIED]:
             for window in self._windows_around(passage, sentence_index):
-                starts = {each.start for each in window.candidates}
-                if starts & table_rows.others[passage.chunk_id]:
+                starts = {candidate.start for candidate in window.candidates}
+                if starts & table_rows.other_starts[passage.chunk_id]:
                     continue
                 if len(window.candidates) > 1 and window.end - window.start > QUOTE_CHARACTERS:
                     continue
                 coverage = _best_coverage(term_weights[passage.language], window.terms)
-                is_named = starts <= table_rows.named[passage.chunk_id]
+                is_named = starts <= table_rows.named_starts[passage.chunk_id]
                 quote = QuoteCandidate(
                     candidates=window.candidates, coverage=coverage, is_named_row=is_named
                 )
@@ -191,13 +194,13 @@ class QuoteRetriever:
     async def retrieve_dense(
         self, claims: Mapping[int, str], passages: Sequence[Sequence[Passage]]
     ) -> dict[int, list[QuoteCandidate]]:
-        """The sentences nearest in meaning for each of these claims, as far as any is near."""
+        """The sentences nearest in meaning to each of these claims, if any is near enough."""
         if self.embedder is None or not claims:
             return {}
         spans: dict[str, tuple[Passage, Span]] = {}
         for claim_index, words in claims.items():
             claim_language = self.analyzer.language_of(words, LANGUAGES)
-            other_rows = self._split_rows(words, claim_language, passages[claim_index]).others
+            other_rows = self._split_rows(words, claim_language, passages[claim_index]).other_starts
             for passage in passages[claim_index]:
                 for span in self._singles[passage.chunk_id]:
                     if span.start in other_rows[passage.chunk_id]:
@@ -220,23 +223,23 @@ class QuoteRetriever:
         keys = list(selected)
         quotes: dict[int, list[QuoteCandidate]] = {}
         for claim_vector, claim_index in zip(vectors[len(selected) :], claims, strict=True):
-            chunk_ids = {each.chunk_id for each in passages[claim_index]}
+            chunk_ids = {passage.chunk_id for passage in passages[claim_index]}
             similarities = sentence_vectors @ claim_vector
-            ranked = (int(each) for each in np.argsort(-similarities, kind="stable"))
+            ranked = (int(index) for index in np.argsort(-similarities, kind="stable"))
             nearest = [
-                each
-                for each in ranked
-                if similarities[each] >= NEAR and spans[keys[each]][0].chunk_id in chunk_ids
+                index
+                for index in ranked
+                if similarities[index] >= NEAR and spans[keys[index]][0].chunk_id in chunk_ids
             ]
             quotes[claim_index] = [
-                QuoteCandidate(candidates=spans[keys[each]][1].candidates)
-                for each in nearest[:NEAREST]
+                QuoteCandidate(candidates=spans[keys[index]][1].candidates)
+                for index in nearest[:NEAREST]
             ]
         return quotes
 
     def _split_rows(
         self, words: str, claim_language: str | None, passages: Sequence[Passage]
-    ) -> _Rows:
+    ) -> _RowStarts:
         """Split table rows into those that a claim names and those about something else.
 
         A claim about one row must not be supported by another. A row is identified by its first
@@ -245,12 +248,13 @@ class QuoteRetriever:
         rows is excluded.
         """
         claim_terms: dict[str | None, frozenset[str]] = {}
-        table_rows = _Rows()
+        table_rows = _RowStarts()
         for passage in passages:
             language = passage.language
             if language not in claim_terms:
                 term_sets = [
-                    self.analyzer.terms(words, each) for each in {language, claim_language}
+                    self.analyzer.terms(words, term_language)
+                    for term_language in {language, claim_language}
                 ]
                 claim_terms[language] = frozenset(chain.from_iterable(term_sets))
             tables: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
@@ -270,31 +274,33 @@ class QuoteRetriever:
                     terms for terms in rows.values() if terms and terms <= claim_terms[language]
                 }
                 named_terms = {
-                    each for each in named_terms if not any(each < other for other in named_terms)
+                    row_terms
+                    for row_terms in named_terms
+                    if not any(row_terms < other for other in named_terms)
                 }
                 named_rows |= {start for start, terms in rows.items() if terms in named_terms}
                 if named_terms and header not in mixed_headers:
                     other_rows |= {
                         start for start, terms in rows.items() if terms not in named_terms
                     }
-            table_rows.named[passage.chunk_id] = named_rows
-            table_rows.others[passage.chunk_id] = other_rows
+            table_rows.named_starts[passage.chunk_id] = named_rows
+            table_rows.other_starts[passage.chunk_id] = other_rows
         return table_rows
 
-    def _within_budget(self, most: int, texts: Mapping[str, str]) -> Mapping[str, str]:
-        """The first of the texts, with so many tokens together at most."""
+    def _within_budget(self, budget: int, texts: Mapping[str, str]) -> Mapping[str, str]:
+        """The first texts that together have at most this many tokens."""
         assert self.embedder is not None, "asked where there is an embedder"
         selected: dict[str, str] = {}
         counts = self.embedder.count_tokens(list(texts.values()))
         for (key, text), count in zip(texts.items(), counts, strict=True):
-            most -= count
-            if most < 0:
+            budget -= count
+            if budget < 0:
                 break
             selected[key] = text
         return selected
 
     def _windows_around(self, passage: Passage, sentence_index: int) -> list[Span]:
-        """Every run of sentences that holds this one."""
+        """Every run of sentences that contains this one."""
         sentences = self._singles[passage.chunk_id]
         neighbours = sentences[max(0, sentence_index - 2) : sentence_index + 3]
         sentence = sentences[sentence_index]
@@ -305,7 +311,7 @@ class QuoteRetriever:
         ]
 
     def _term_weights(self, terms: Collection[str]) -> Mapping[str, float]:
-        sentence_count = sum(len(each) for each in self._singles.values())
+        sentence_count = sum(len(spans) for spans in self._singles.values())
         unseen = math.log(2 * (sentence_count + 1))
         return {
             term: max(
@@ -319,16 +325,18 @@ class QuoteRetriever:
 
 
 def together(
-    quotes: Sequence[QuoteCandidate], more: Sequence[QuoteCandidate]
+    quotes: Sequence[QuoteCandidate], additional: Sequence[QuoteCandidate]
 ) -> list[QuoteCandidate]:
-    """Both, each stretch of text once, `MOST_QUOTES` at most, of which `more` has the last."""
-    new_quotes = [each for each in more if not any(_overlap(each, other) for other in quotes)]
+    """Both lists without overlap: at most `MOST_QUOTES`, with `additional` last."""
+    new_quotes = [
+        quote for quote in additional if not any(_overlap(quote, other) for other in quotes)
+    ]
     first_quotes = quotes[: max(1, MOST_QUOTES - len(new_quotes))]
     return [*first_quotes, *new_quotes][:MOST_QUOTES]
 
 
 def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
-    """The best quotes, of which no two overlap; a further sentence must win what it costs."""
+    """The best quotes without overlap; each further sentence must add enough coverage."""
     ranked = sorted(
         quotes,
         key=lambda quote: (
@@ -351,18 +359,18 @@ def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
 
 
 def _best_coverage(readings: Sequence[Mapping[str, float]], terms: frozenset[str]) -> float:
-    """The largest share of a reading's weight that these terms have."""
+    """The largest share of a reading's weight that these terms cover."""
     shares = [
-        sum(weight for term, weight in each.items() if term in terms) / sum(each.values())
-        for each in readings
-        if each
+        sum(weight for term, weight in weights.items() if term in terms) / sum(weights.values())
+        for weights in readings
+        if weights
     ]
     return max(shares, default=0.0)
 
 
-def _overlap(one: QuoteCandidate, other: QuoteCandidate) -> bool:
-    """Whether they share text; chunks that overlap are of one document."""
-    if one.passage.document_id != other.passage.document_id:
+def _overlap(quote: QuoteCandidate, other: QuoteCandidate) -> bool:
+    """Whether two quotes share text; overlapping chunks are of one document."""
+    if quote.passage.document_id != other.passage.document_id:
         return False
-    first, second = one.citation, other.citation
+    first, second = quote.citation, other.citation
     return first.char_start < second.char_end and second.char_start < first.char_end

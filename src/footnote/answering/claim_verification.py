@@ -24,9 +24,9 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, Embedder, Judge, Reader
 
 RULES = "rules"
-"""The judge's name where there is none."""
+"""The judge's name without a model."""
 CONTRADICTED = 0.5
-"""Probability of a contradiction from which the verdict says so."""
+"""Minimum probability of the verdict "contradicted"."""
 OPPOSED_SHARE = 0.9
 OTHER_SHARE = 0.2
 """Share of contradictions among unsupported claims, with and without an exact guard that finds a
@@ -37,31 +37,31 @@ constants are lower, because those statements differ by one altered detail, whil
 claims elsewhere are about another subject.
 """
 COMPARABLE = 0.75
-"""Share of the best quote's coverage from which another one may support the claim."""
+"""Minimum coverage of a further quote that may support the claim, as a share of the best one's."""
 JOINED = 0.4
 """Share of a claim's terms that each of several quotes must hold for them to be taken together,
 unless it is a row that the claim names: else a single word from elsewhere would make up for what
 the best quote does not say."""
 _PAIRS_AT_ONCE = 16
-"""Claims with quotes that a judge reads in one go, so that running out of time loses little."""
+"""Claims with quotes that a judge reads in one batch, so that a timeout loses little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a passage is from."""
+    """The source of a passage."""
 
     source_id: str
     is_from_request: bool = False
-    """Whether its text came with the request, and is of no document."""
+    """Whether the text came with the request, not from a document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a judge says of a claim and its quotes."""
+    """A judge's result for a claim and its quotes."""
 
     supported: float
     opposing: float | None
-    """Share of contradiction in what is not support; None where the judge does not tell."""
+    """Share of contradiction in what is not support; None if the judge does not report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,17 +81,17 @@ class ScoredClaim:
     """Share of the claim's terms in the quotes, 0…1. Across languages, where terms do not match:
     1 if the quotes include the first retrieved one, else 0."""
     statement: str
-    """The claim as a judge reads it beside them."""
+    """The claim for a judge."""
     verbatim: bool
     guarded: GuardResult
 
     @property
     def judged_text(self) -> str:
-        """What a judge reads."""
-        return "\n\n".join(each.judged_text for each in self.quotes)
+        """The quotes for a judge."""
+        return "\n\n".join(quote.judged_text for quote in self.quotes)
 
     def odds(self, judged: Judged | None) -> VerdictProbabilities:
-        """The probabilities, given what a judge said, if one did."""
+        """The probabilities, with the judge's result if there is one."""
         if self.verbatim:
             return VerdictProbabilities(supported=1.0, contradicted=0.0)
         supported = support_of(
@@ -107,7 +107,7 @@ class ScoredClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """Claims with their verdicts, and what was not done."""
+    """Claims with their verdicts, and notes on what was not done."""
 
     claims: tuple[ClaimCheck, ...]
     judge: str
@@ -120,12 +120,12 @@ class ClaimVerifier:
 
     analyzer: Analyzer
     embedder: Embedder | None = None
-    """Finds quotes that share no words with their claim; None leaves it to words."""
+    """Finds quotes that share no words with their claim; None uses words only."""
     reader: Reader | None = None
     judge: Judge | None = None
-    """Asked in place of the reader; it tells support alone."""
+    """Used instead of the reader; it only reports support."""
     judge_seconds: float = 30.0
-    """After which what is not judged yet is left to shared words and exact values."""
+    """Timeout of the judge; further claims are decided by shared words and exact values."""
 
     async def __call__(
         self,
@@ -133,9 +133,9 @@ class ClaimVerifier:
         passages: Sequence[Sequence[Passage]],
         origins: Mapping[str, Origin],
     ) -> Checked:
-        """The claims in their order, each checked against the passages at its place.
+        """Check each claim against the passages at the same index.
 
-        `origins` has the source of each passage by its chunk.
+        `origins` has the source of each passage by chunk id.
         """
         retriever = QuoteRetriever(analyzer=self.analyzer, embedder=self.embedder)
         quotes_by_claim = await self._retrieve_quotes(claims, passages, retriever)
@@ -149,7 +149,7 @@ class ClaimVerifier:
             _check_claim(
                 index + 1,
                 claim,
-                [(each, results.get((index, position))) for position, each in enumerate(scored)],
+                [(entry, results.get((index, position))) for position, entry in enumerate(scored)],
                 origins,
             )
             for index, (claim, scored) in enumerate(zip(claims, scored_claims, strict=True))
@@ -184,71 +184,71 @@ class ClaimVerifier:
         return [together(quotes, nearest.get(index, [])) for index, quotes in enumerate(candidates)]
 
     async def _judge_claims(
-        self, weighed: Sequence[Sequence[ScoredClaim]]
+        self, claims: Sequence[Sequence[ScoredClaim]]
     ) -> tuple[dict[tuple[int, int], Judged], list[str]]:
-        """What the judge says, by the places of claim and weighing, as far as it comes to it."""
+        """The judgements, by the positions of claim and scored claim, as far as time allows."""
         if self.reader is None and self.judge is None:
             return {}, []
         pairs = [
             (index, position)
-            for index, scored in enumerate(weighed)
-            if not any(each.verbatim for each in scored)
+            for index, scored in enumerate(claims)
+            if not any(claim.verbatim for claim in scored)
             for position in range(len(scored))
         ]
-        judged: dict[tuple[int, int], Judged] = {}
+        judgements: dict[tuple[int, int], Judged] = {}
         try:
             async with asyncio.timeout(self.judge_seconds):
                 for start in range(0, len(pairs), _PAIRS_AT_ONCE):
                     batch = pairs[start : start + _PAIRS_AT_ONCE]
                     results = await self._judge_pairs(
-                        [weighed[index][position].statement for index, position in batch],
-                        [weighed[index][position].judged_text for index, position in batch],
+                        [claims[index][position].statement for index, position in batch],
+                        [claims[index][position].judged_text for index, position in batch],
                     )
-                    judged |= dict(zip(batch, results, strict=True))
+                    judgements |= dict(zip(batch, results, strict=True))
         except ModelUnavailable as unavailable:
-            return judged, [f"grounding: not judged, {unavailable}"]
+            return judgements, [f"grounding: not judged, {unavailable}"]
         except TimeoutError:
-            return judged, [
-                f"grounding: {len(judged)} of {len(pairs)} claims with quotes were judged within "
-                f"{self.judge_seconds:g} seconds, the others by words"
+            return judgements, [
+                f"grounding: {len(judgements)} of {len(pairs)} claims with quotes were judged "
+                f"within {self.judge_seconds:g} seconds, the others by words"
             ]
-        return judged, []
+        return judgements, []
 
     async def _judge_pairs(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Judged]:
         if self.judge is not None:
             scores = await self.judge(statements, quotes)
-            return [Judged(supported=each, opposing=None) for each in scores]
+            return [Judged(supported=score, opposing=None) for score in scores]
         assert self.reader is not None, "asked where there is a judge"
         return [
             Judged(
-                supported=each.supported,
-                opposing=each.contradicted / max(each.contradicted + each.neither, 1e-9),
+                supported=odds.supported,
+                opposing=odds.contradicted / max(odds.contradicted + odds.neither, 1e-9),
             )
-            for each in await self.reader.judge(statements, quotes)
+            for odds in await self.reader.judge(statements, quotes)
         ]
 
 
 def _score_claim(
     words: str, quotes: Sequence[QuoteCandidate], reader: ClaimReader
 ) -> list[ScoredClaim]:
-    """The claim with each quote alone, then with the relevant ones combined if that may change
+    """The claim with each quote alone, then with the relevant quotes combined if that can change
     it."""
-    scored = [_score_with_quotes(words, (each,), quotes[0], reader) for each in quotes]
-    if any(each.verbatim or each.guarded.has_conflict for each in scored):
+    scored = [_score_with_quotes(words, (quote,), quotes[0], reader) for quote in quotes]
+    if any(claim.verbatim or claim.guarded.has_conflict for claim in scored):
         return scored
-    relevant = [each for each in scored if each.coverage >= JOINED or each.quotes[0].is_named_row]
-    if len(relevant) < 2:
+    joined = [claim for claim in scored if claim.coverage >= JOINED or claim.quotes[0].is_named_row]
+    if len(joined) < 2:
         return scored
-    joined_quotes = tuple(each.quotes[0] for each in relevant)
+    joined_quotes = tuple(claim.quotes[0] for claim in joined)
     return [*scored, _score_with_quotes(words, joined_quotes, quotes[0], reader)]
 
 
 def _score_with_quotes(
     words: str, quotes: tuple[QuoteCandidate, ...], first: QuoteCandidate, reader: ClaimReader
 ) -> ScoredClaim:
-    passages = {each.passage.chunk_id: each.passage for each in quotes}
-    pair = pair_with_evidence(words, [each.citation for each in quotes], passages, reader)
-    surroundings = {text for each in quotes for text in (each.label, each.surroundings) if text}
+    passages = {quote.passage.chunk_id: quote.passage for quote in quotes}
+    pair = pair_with_evidence(words, [quote.citation for quote in quotes], passages, reader)
+    surroundings = {text for quote in quotes for text in (quote.label, quote.surroundings) if text}
     pair = replace(pair, around=tuple(reader(text, pair.language) for text in sorted(surroundings)))
     return ScoredClaim(
         quotes=quotes,
@@ -262,18 +262,17 @@ def _score_with_quotes(
 def _check_claim(
     number: int,
     claim: Claim,
-    weighed: Sequence[tuple[ScoredClaim, Judged | None]],
+    judged: Sequence[tuple[ScoredClaim, Judged | None]],
     origins: Mapping[str, Origin],
 ) -> ClaimCheck:
-    """The verdict on a claim: its best support, and the strongest contradiction beside it."""
-    if not weighed:
+    """The verdict on a claim: its best support, and the strongest comparable contradiction."""
+    if not judged:
         return _check_without_quotes(number, claim)
-    odds = [scored.odds(judged) for scored, judged in weighed]
-    top = max(scored.coverage for scored, _ in weighed)
-    # A quote that covers less of the claim than another does not decide by what it omits, unless a
-    # model has read it.
-    comparable = [i for i, (scored, _) in enumerate(weighed) if scored.coverage >= COMPARABLE * top]
-    read_by_judge = [i for i, (_, judged) in enumerate(weighed) if judged is not None]
+    odds = [scored.odds(judgement) for scored, judgement in judged]
+    top = max(scored.coverage for scored, _ in judged)
+    # A quote with lower coverage does not decide by what it omits, unless a model has read it.
+    comparable = [i for i, (scored, _) in enumerate(judged) if scored.coverage >= COMPARABLE * top]
+    read_by_judge = [i for i, (_, judgement) in enumerate(judged) if judgement is not None]
     supporting = max({*comparable, *read_by_judge}, key=lambda i: (odds[i].supported, -i))
     # Of contradicting quotes take the best match, not the strongest contradiction, which may be
     # about another subject.
@@ -283,7 +282,7 @@ def _check_claim(
     contradicted = min(odds[contradicting].contradicted, 1 - supported)
     verdict, probability = _verdict(supported, contradicted)
     deciding = contradicting if verdict is ClaimVerdict.CONTRADICTED else supporting
-    scored, judged = weighed[deciding]
+    scored, judgement = judged[deciding]
     guards: tuple[Guard, ...] = ()
     if verdict is not ClaimVerdict.SUPPORTED:
         guards = scored.guarded.guards
@@ -297,9 +296,9 @@ def _check_claim(
         supported=supported,
         contradicted=contradicted,
         neither=max(0.0, 1 - supported - contradicted),
-        decided_by=_decided_by(scored, judged, guards),
+        decided_by=_decided_by(scored, judgement, guards),
         guards=guards,
-        quotes=_claim_quotes(weighed, odds, deciding, verdict, origins),
+        quotes=_claim_quotes(judged, odds, deciding, verdict, origins),
     )
 
 
@@ -311,8 +310,8 @@ def _verdict(supported: float, contradicted: float) -> tuple[ClaimVerdict, float
     return ClaimVerdict.NOT_SUPPORTED, 1 - supported
 
 
-def _decided_by(weighed: ScoredClaim, judged: Judged | None, guards: Sequence[Guard]) -> DecidedBy:
-    if weighed.verbatim:
+def _decided_by(scored: ScoredClaim, judged: Judged | None, guards: Sequence[Guard]) -> DecidedBy:
+    if scored.verbatim:
         return DecidedBy.VERBATIM
     if guards:
         return DecidedBy.GUARDS
@@ -335,35 +334,36 @@ def _check_without_quotes(number: int, claim: Claim) -> ClaimCheck:
 
 
 def _claim_quotes(
-    weighed: Sequence[tuple[ScoredClaim, Judged | None]],
+    judged: Sequence[tuple[ScoredClaim, Judged | None]],
     odds: Sequence[VerdictProbabilities],
     deciding: int,
     verdict: ClaimVerdict,
     origins: Mapping[str, Origin],
 ) -> tuple[ClaimQuote, ...]:
-    """Each quote by itself, those that decide first; what supports together supports."""
+    """Each quote by itself, the deciding ones first; all quotes of a joint support are
+    supporting."""
     quotes: list[tuple[bool, ClaimQuote]] = []
-    for (each, _), probabilities in zip(weighed, odds, strict=True):
-        if len(each.quotes) == 1:
-            decides = any(each.quotes[0] is quote for quote in weighed[deciding][0].quotes)
+    for (scored, _), probabilities in zip(judged, odds, strict=True):
+        if len(scored.quotes) == 1:
+            decides = any(scored.quotes[0] is quote for quote in judged[deciding][0].quotes)
             own_verdict, _ = _verdict(probabilities.supported, probabilities.contradicted)
             supports = decides and verdict is ClaimVerdict.SUPPORTED
             relation = QuoteRelation.SUPPORTS if supports else _RELATIONS[own_verdict]
-            quotes.append((not decides, _quote(each.quotes[0], probabilities, relation, origins)))
+            quotes.append((not decides, _quote(scored.quotes[0], probabilities, relation, origins)))
     if verdict is ClaimVerdict.CONTRADICTED:
-        quotes.sort(key=lambda each: (each[0], -each[1].contradicted))
+        quotes.sort(key=lambda entry: (entry[0], -entry[1].contradicted))
     else:
-        quotes.sort(key=lambda each: (each[0], -each[1].supported))
-    return tuple(each for _, each in quotes)
+        quotes.sort(key=lambda entry: (entry[0], -entry[1].supported))
+    return tuple(quote for _, quote in quotes)
 
 
 def _quote(
-    found: QuoteCandidate,
+    candidate: QuoteCandidate,
     odds: VerdictProbabilities,
     relation: QuoteRelation,
     origins: Mapping[str, Origin],
 ) -> ClaimQuote:
-    citation, passage = found.citation, found.passage
+    citation, passage = candidate.citation, candidate.passage
     origin = origins[passage.chunk_id]
     claim_quote = ClaimQuote(
         source_id=origin.source_id,

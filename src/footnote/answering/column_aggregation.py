@@ -1,4 +1,4 @@
-"""A question over the column of a table becomes a number, and the rows it was computed from."""
+"""Compute a number from a table column, with the rows it was computed from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footnote.language.quantities import NotComparable, Quantities
 from footnote.ports import Operation
 
 MOST_CITED = 12
-"""Most rows that are cited one by one; above it each part of the table gets one citation."""
+"""Most rows that are cited individually; for more, each part of the table gets one citation."""
 FURTHER_DECIMALS = 2
 """Decimals of an average beyond the decimals of its column."""
 MAX_MISMATCH = 1.0
@@ -37,7 +37,7 @@ LEAST_CELL = 0.5
 """Probability of "a cell is asked for" from which a number that all matched rows share is given
 once instead of summed."""
 LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
-"""Least gap in reader log-odds between a group of rows and all other rows for the group to be
+"""Minimum gap in reader log-odds between a group of rows and all other rows for the group to be
 what the question names in other words; the second applies if the question has a name that the
 table lacks."""
 
@@ -52,12 +52,13 @@ class Computed:
     """A computed answer with the rows it was computed from."""
 
     text: str
-    """As it is said in the question's language: `Sum of Price: 1,234 EUR (12 rows)`."""
+    """The answer in the question's language: `Sum of Price: 1,234 EUR (12 rows)`."""
     rows: tuple[Candidate, ...]
-    """For a maximum or minimum the rows that have it; otherwise all rows in the computation."""
+    """For a maximum or minimum the rows with that value; otherwise all rows in the computation."""
 
     def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
-        """The markers of its rows; of many, one for each stretch of the table."""
+        """The markers of the rows; for many rows, one marker for each contiguous part of the
+        table."""
         if len(self.rows) <= MOST_CITED:
             spans = [(row.evidence.passage, row.start, row.end) for row in self.rows]
         else:
@@ -78,7 +79,7 @@ class TableReading:
     names: Sequence[str] = ()
     """Named entities in the question: persons, places and others."""
     mismatch: Mapping[str, float] = field(default_factory=dict)
-    """See `PassageReading.mismatch`, by the passages' chunks."""
+    """See `PassageReading.mismatch`, by chunk id."""
     read_answers: Sequence[LocatedAnswer] = ()
     """The best answer span of each row of the table that the reader scored."""
     columns: ColumnPredictions = NO_PREDICTIONS
@@ -88,12 +89,12 @@ class TableReading:
 
 
 NOTHING_READ = TableReading()
-"""Of a question that has its words in the table."""
+"""For a question whose words are in the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotComputed:
-    """Why a column was not computed with, although the question asks for it."""
+    """Why a requested column was not computed."""
 
     reason: str
 
@@ -161,23 +162,29 @@ def row_names(
     None where the match is uncertain or a part of the table is missing.
     """
     table = table_around(row, evidence)
-    if table is None or not table.is_whole or not all(each.cells[0].text for each in table.rows):
+    if (
+        table is None
+        or not table.is_whole
+        or not all(table_row.cells[0].text for table_row in table.rows)
+    ):
         return None
     location = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
     linked = LinkedQuestion(question=question, table=table, terms=terms, located=[location])
     narrowed = _narrow_rows(linked, Operation.COUNT, 0, reading)
     if isinstance(narrowed, NotComputed) or not narrowed.matched_cells or narrowed.matches_one_name:
         return None
-    matching_rows = [each for each in linked.totals.own if narrowed.matches_filter(each)]
-    safe_rows = [each for each in matching_rows if not each.candidate.is_prompt_injection]
+    matching_rows = [
+        table_row for table_row in linked.totals.own if narrowed.matches_filter(table_row)
+    ]
+    safe_rows = [match for match in matching_rows if not match.candidate.is_prompt_injection]
     if not safe_rows:
         return None
-    names = [table.name_of(each, tuple(narrowed.matched_cells)) for each in safe_rows]
+    names = [table.name_of(match, tuple(narrowed.matched_cells)) for match in safe_rows]
     phrases = wording(row.evidence.passage.language)
     note = phrases.joined(narrowed.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
         text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
-        rows=tuple(each.candidate for each in safe_rows),
+        rows=tuple(match.candidate for match in safe_rows),
     )
 
 
@@ -191,15 +198,16 @@ def _narrow_rows(
     """
     prediction = reading.columns.of(linked.table)
     filter_phrases = () if prediction is None else prediction.filter_phrases
-    missing = next((each for each in filter_phrases if not linked.is_linked(each)), None)
-    # "The tallest" of a column of metres is as unmet as what no row has.
+    missing = next((phrase for phrase in filter_phrases if not linked.is_linked(phrase)), None)
+    # "The tallest" of a column of metres has as high a mismatch as a value that no row has.
     is_extreme = prediction is not None and operation in EXTREMES and 0 in linked.titles
     is_explained = bool(filter_phrases and linked.matched_cells) and missing is None
-    # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
+    # "How many vessels have Kelmouth as their home port?" has no other unexplained word than
+    # "many".
     is_explained |= bool(linked.matched_cells) and len(linked.unlinked_words) <= MAX_UNLINKED_WORDS
     mismatch = reading.mismatch.get(linked.located[0].passage.chunk_id, 0.0)
     reason = unsupported_reason(linked, operation)
-    # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
+    # "How many plays" counts rows, whatever numbers they have; dates cannot be counted like this.
     is_summable = (
         prediction is not None
         and prediction.number in linked.numeric
@@ -234,11 +242,11 @@ def _binary_column_title(linked: LinkedQuestion, column: int) -> str | None:
     "The unpaid invoices" are some rows of a table whose column "Paid" has yes and no.
     """
     table, terms = linked.table, linked.terms
-    question_terms = [each for each in terms(linked.question) if len(each) >= _FEWEST_LETTERS]
+    question_terms = [term for term in terms(linked.question) if len(term) >= _FEWEST_LETTERS]
     for column_index, title in enumerate(table.header[1:], start=1):
         if column_index == column:
             continue
-        title_terms = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
+        title_terms = [term for term in terms(title) if len(term) >= _FEWEST_LETTERS]
         cells = {*table.column(column_index)}
         is_mentioned = any(term in word for term in title_terms for word in question_terms)
         if is_mentioned and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
@@ -282,7 +290,7 @@ def aggregate_column(
         f"its row {''.join(unclear_names)!r} may be the sum of the others": bool(unclear_names),
     }
     if any(reasons.values()):
-        return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
+        return NotComputed(reason=next(reason for reason, applies in reasons.items() if applies))
     subset = replace(table, rows=matching_rows)
     phrases = wording(linked.located[0].passage.language)
     if operation is Operation.COUNT:
@@ -292,9 +300,9 @@ def aggregate_column(
     quantities = subset.quantities(cells)
     parsed = (subset.moments(cells) or quantities) if operation in EXTREMES else quantities
     if operation in EXTREMES and isinstance(parsed, Quantities | Moments):
-        return _extremum(operation, subset, column, parsed, where=scope, phrases=phrases)
+        return _extremum(operation, subset, column, parsed, scope=scope, phrases=phrases)
     if isinstance(quantities, Quantities):
-        return _total_or_mean(operation, subset, column, quantities, where=scope, phrases=phrases)
+        return _total_or_mean(operation, subset, column, quantities, scope=scope, phrases=phrases)
     explanation = "it holds other things than numbers"
     if isinstance(parsed, NotComparable):
         explanation = parsed.reason
@@ -315,7 +323,7 @@ def _totals_note(linked: LinkedQuestion, phrases: AnswerPhrases) -> str:
 def _count_of_rows(
     linked: LinkedQuestion, table: Table, column: int, phrases: AnswerPhrases
 ) -> Computed:
-    cells = [each for each in table.column(column) if each]
+    cells = [cell for cell in table.column(column) if cell]
     distinct, row_count = len(set(cells)), len(table.rows)
     title = table.header[column] or phrases.untitled
     totals_note = _totals_note(linked, phrases)
@@ -328,7 +336,7 @@ def _count_of_rows(
     else:
         scope = phrases.joined(linked.matched_cells_text or phrases.rows_of(row_count), totals_note)
         text = phrases.count_of_different.format(title=title, number=distinct, over=scope)
-    return Computed(text=text, rows=tuple(each.candidate for each in table.rows))
+    return Computed(text=text, rows=tuple(row.candidate for row in table.rows))
 
 
 def _extremum(
@@ -337,7 +345,7 @@ def _extremum(
     column: int,
     quantities: Quantities | Moments,
     *,
-    where: str,
+    scope: str,
     phrases: AnswerPhrases,
 ) -> Computed:
     values, title = quantities.values, table.header[column]
@@ -353,7 +361,7 @@ def _extremum(
     return Computed(
         text=phrases.noted.format(
             found=f"{listed_names} — {value}" if listed_names else value,
-            note=phrase.format(over=phrases.joined(phrases.rows_of(len(values)), where)),
+            note=phrase.format(over=phrases.joined(phrases.rows_of(len(values)), scope)),
         ),
         rows=tuple(row.candidate for row in matches),
     )
@@ -365,7 +373,7 @@ def _total_or_mean(
     column: int,
     quantities: Quantities,
     *,
-    where: str,
+    scope: str,
     phrases: AnswerPhrases,
 ) -> Computed:
     values, is_average = quantities.values, operation is Operation.AVERAGE
@@ -382,7 +390,7 @@ def _total_or_mean(
         text=phrases.value.format(
             what=phrases.of_title(name, table.header[column]),
             number=quantities.style(number),
-            over=phrases.joined(phrases.rows_of(len(values)), where),
+            over=phrases.joined(phrases.rows_of(len(values)), scope),
         ),
         rows=tuple(row.candidate for row in table.rows),
     )

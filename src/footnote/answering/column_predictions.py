@@ -1,4 +1,4 @@
-"""Predict which column of a table a question is about, mentioned by its title or not.
+"""Predict which column of a table a question is about, whether or not it mentions the title.
 
 "Which ship of Tarn is the longest?" is about "length (m)"; the oldest building has the smallest
 year.
@@ -16,7 +16,7 @@ from footnote.answering.titles import Terms
 from footnote.ports import ColumnPrediction, Operation, TableQuestionModel
 
 EXTREMES = frozenset((Operation.LARGEST, Operation.SMALLEST))
-"""Operations that ask for an end of a column."""
+"""Operations that ask for an extreme of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class ColumnPredictions:
         return self.by_titles.get(tuple(table.header))
 
     def number(self, table: Table) -> int | None:
-        """The number of that column."""
+        """The index of the predicted column."""
         prediction = self.of(table)
         return None if prediction is None else prediction.number
 
@@ -76,7 +76,7 @@ async def predict_columns(
 def _orderable_tables(
     question: str, tables: Iterable[Table], terms: Terms
 ) -> dict[tuple[str, ...], tuple[Table, list[int]]]:
-    """Each table with columns of numbers or moments, and these, by its titles."""
+    """Each table with columns of numbers or moments, with these columns by their titles."""
     tables_by_titles: dict[tuple[str, ...], tuple[Table, list[int]]] = {}
     for table in tables:
         linked = LinkedQuestion(question=question, table=table, terms=terms, located=())

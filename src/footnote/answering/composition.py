@@ -1,4 +1,4 @@
-"""An answer in the making: a model's pieces become events, and what an answer consists of."""
+"""Turn a model's text into events and an answer, as it arrives."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ Piece = TextWritten | CitationMade
 
 @dataclass(slots=True)
 class Composition:
-    """Takes a model's text as it arrives, releases statements that are whole, plain and cited.
+    """Takes a model's text as it arrives and releases complete, plain, cited statements.
 
-    Nothing is released before the first statement whose source carries it: a text that never
-    cites, such as one that an order in a source brought about, can so be dropped unseen.
+    Nothing is released before the first statement that its source supports, so a text that never
+    cites, such as one caused by an injection, can be dropped unseen.
 
-    Laws: the pieces joined are the prose of `sentences`; every marker in it is a citation's, and
-    they count from 1 in the order of the text; where the text is cut changes nothing.
+    Laws: the joined pieces are the prose of `sentences`; every marker in it belongs to a citation,
+    and markers count from 1 in the order of the text; where the text is cut changes nothing.
     """
 
     evidence: Sequence[Evidence]
-    """Complete and in its final order: what the model calls `[n]` is the n-th."""
+    """Complete and in its final order: `[n]` in the model's text is the n-th."""
     analyzer: Analyzer
     embedder: Embedder | None = None
     shown_numbers: Collection[int] | None = None
-    """The numbers of the sources that the model saw; None when it saw all."""
+    """The source numbers in the model's prompt; None for all."""
     sentences: list[AnswerSentence] = field(default_factory=list)
-    """Released, not yet grounded."""
+    """Released sentences, not yet grounded."""
     _unreleased: list[AnswerSentence] = field(default_factory=list)
     _released_citations: dict[int, Citation] = field(default_factory=dict)
-    """Those of released sentences, by the number that the quote was given when it was found."""
+    """Citations of released sentences, by the original marker of the quote."""
     _layout: Layout = field(default_factory=Layout)
     _statements: Statements = field(init=False)
 
@@ -47,44 +47,46 @@ class Composition:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Those of the sentences, in the order in which the text comes to them."""
+        """The citations of the sentences, in the order of the text."""
         return tuple(self._released_citations.values())
 
     @property
     def unreleased(self) -> tuple[AnswerSentence, ...]:
-        """Sentences that were not released, for no source carries them."""
+        """Sentences that were not released, because no source supports them."""
         return tuple(self._unreleased)
 
     @property
     def removed(self) -> int:
-        """Citations taken out so far."""
+        """Number of citations removed so far."""
         return self._statements.removed
 
     @property
     def refuses(self) -> bool:
-        """Whether the model began with the sentence that says that nothing was found."""
+        """Whether the text begins with the sentence that nothing was found."""
         return bool(self._unreleased) and is_the_refusal(self._unreleased[0].text)
 
     @property
     def says_nothing_found(self) -> bool:
-        """Whether the model says so in its own words and nothing was released."""
+        """Whether the model says in its own words that nothing was found, and nothing was
+        released."""
         return self.refuses or (
             not self.sentences
-            and sounds_like_refusal(" ".join(each.text for each in self._unreleased))
+            and sounds_like_refusal(" ".join(sentence.text for sentence in self._unreleased))
         )
 
     async def feed(self, text: str) -> list[Piece]:
-        """What this piece of the model's text completes."""
+        """The pieces that this part of the model's text completes."""
         return await self._pieces(self._layout.feed(text))
 
     async def finish(self) -> list[Piece]:
-        """What is left when the model is done."""
+        """The remaining pieces after the end of the text."""
         pieces = await self._pieces(self._layout.finish())
         remaining = self._statements.rest()
         return pieces if remaining is None else pieces + list(self._released(remaining))
 
     async def break_off(self) -> list[Piece]:
-        """What was whole when the model broke off; a heading with nothing below it was not."""
+        """The complete pieces when the model stops early; a heading with nothing below it is
+        dropped."""
         return await self._pieces(self._layout.break_off())
 
     async def _pieces(self, units: Sequence[Unit]) -> list[Piece]:
@@ -101,19 +103,20 @@ class Composition:
             return
         pending, self._unreleased = self._unreleased, []
         citations_by_marker = {
-            each.marker: each for each in self._statements.attribution.footnotes.citations
+            citation.marker: citation
+            for citation in self._statements.attribution.footnotes.citations
         }
-        for each in pending:
+        for sentence in pending:
             previous = self.sentences[-1] if self.sentences else None
             new_markers = [
-                marker for marker in each.markers if marker not in self._released_citations
+                marker for marker in sentence.markers if marker not in self._released_citations
             ]
             for marker in new_markers:
                 self._released_citations[marker] = replace(
                     citations_by_marker[marker], marker=len(self._released_citations) + 1
                 )
-            markers = tuple(self._released_citations[marker].marker for marker in each.markers)
-            self.sentences.append(replace(each, markers=markers))
+            markers = tuple(self._released_citations[marker].marker for marker in sentence.markers)
+            self.sentences.append(replace(sentence, markers=markers))
             yield TextWritten(text=self.sentences[-1].piece(previous))
             for marker in new_markers:
                 yield CitationMade(citation=self._released_citations[marker])

@@ -17,7 +17,7 @@ CLOSING_FENCE = "=== END SOURCES ==="
 OPENING_TALK = "=== CONVERSATION ==="
 CLOSING_TALK = "=== END CONVERSATION ==="
 NOT_FOUND = ENGLISH.not_found
-"""As models are told to write it; a user is told so in the language of the question."""
+"""In English for models; users get it in the language of the question."""
 INSTRUCTIONS = f"""\
 You are answering questions based on the user's uploaded documents.
 Use ONLY the information from the sources in the prompt. Cite sources using [1], [2], etc.
@@ -35,16 +35,17 @@ Use ONLY the information from the sources in the prompt. Cite sources using [1],
 
 MOST_TURNS = 6
 LONGEST_TURN = 1_200
-"""Characters of one message of the conversation that are shown."""
+"""Most characters of one conversation message in the prompt."""
 TALK_SHARE = 4
-"""The conversation takes at most this part of the context; its oldest turns are left out first."""
+"""The conversation gets at most this fraction of the context (1/n); its oldest turns are dropped
+first."""
 LONGEST_QUESTION = 4_000
 MARGIN_TOKENS = 64
-"""What roles, separators and a tokenizer that counts otherwise may take."""
+"""Reserve for roles, separators and a tokenizer that counts differently."""
 
 _FENCE_LIKE = re.compile(r"={3,}")
 _MARKER_LIKE = re.compile(r"^(\s*)([\[【])", re.MULTILINE)
-# What chat templates set roles apart with; a server that reads it in data would change speakers.
+# Separators of roles in chat templates; a server that interprets them in data would change roles.
 _TEMPLATE_TOKEN = re.compile(
     r"<(?=\|)|(?<=\|)>|<(?=/?s>|/?(?:start|end)_of_turn)|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS"
     r"|TOOL_CALLS|TOOL_RESULTS)\])|<(?=<\s?/?SYS)|<(?=/?(?:tool|function)_?(?:call|response|use|s)?>)",
@@ -55,16 +56,16 @@ _LINE_BREAKS = re.compile(r"[\s\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPrompt:
-    """What a model is asked."""
+    """The prompt for a model."""
 
     instructions: str
     prompt: str
     numbers: tuple[int, ...]
-    """The sources it sees, ascending: n is the n-th of the evidence."""
+    """The numbers of the sources in the prompt, ascending: n is the n-th of the evidence."""
     shortened: int
-    """Sources of which it sees a part."""
+    """Number of shortened sources."""
     omitted: int
-    """Sources it does not see, the weakest, since they did not fit."""
+    """Number of omitted sources, the weakest ones."""
 
 
 def build_prompt(
@@ -75,11 +76,11 @@ def build_prompt(
     context_tokens: int | None = None,
     count_tokens: Callable[[str], int] = len,
 ) -> ModelPrompt:
-    """The instructions and the prompt, within `context_tokens`; None takes everything.
+    """The instructions and the prompt, within `context_tokens`; None is unlimited.
 
-    The sources come strongest first and last (Liu et al. 2023, "Lost in the middle": what stands
-    amid a long context is read least), each with the number that it has in the evidence. What
-    does not fit is shortened and left out as `fit` says.
+    The strongest sources come first and last (Liu et al. 2023, "Lost in the middle": models use the
+    middle of a long context least), each with its number in the evidence. Sources that do not fit
+    are shortened and omitted as described in `pack_context`.
     """
     conversation = _conversation(turns[-MOST_TURNS:])
     token_limit = None if context_tokens is None else context_tokens // TALK_SHARE
@@ -164,13 +165,13 @@ def _source_label(passage: Passage) -> str:
 
 
 def _time_code(seconds: float) -> str:
-    """A moment of a recording, as hours, minutes and seconds."""
+    """A position in a recording, as hours, minutes and seconds."""
     minutes, remaining_seconds = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{remaining_seconds:02}"
 
 
 def _conversation(turns: Sequence[Turn]) -> str:
-    """The turns between fences; their markers are gone, for they meant other sources."""
+    """The turns between fences, without their markers, which belong to other sources."""
     if not turns:
         return ""
     messages = [
@@ -185,7 +186,7 @@ def _single_line(text: str) -> str:
 
 
 def _escaped_source_text(text: str) -> str:
-    """The text, unable to close its fence, to change speakers or to pretend to be a source."""
+    """The text, escaped so that it cannot close its fence, change roles or imitate a source."""
     lines = "\n".join(_without_control_sequences(text).splitlines())
     return _MARKER_LIKE.sub(r"\1\\\2", lines)
 

@@ -1,4 +1,4 @@
-"""Fits evidence into a number of tokens, taking from the longest before dropping the weakest."""
+"""Fit evidence into a token budget, shortening the longest sources before dropping the weakest."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from footnote.domain import Evidence, Passage
 from footnote.language.sentences import sentence_spans
 
 FEWEST_TOKENS = 96
-"""What a source is not shortened below while a weaker one is kept: two or three sentences."""
+"""Minimum tokens of a shortened source while a weaker one remains: two or three sentences."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedSource:
-    """A source, or the part of it that fits."""
+    """A source, or an excerpt of it."""
 
     number: int
-    """From 1, its place in the evidence."""
+    """Its position in the evidence, from 1."""
     evidence: Evidence
     text: str
     shortened: bool = False
@@ -33,43 +33,45 @@ def pack_context(
     head: Callable[[int, Evidence], str],
     count_tokens: Callable[[str], int],
 ) -> list[PackedSource]:
-    """The evidence in its order, shortened and thinned out until it fits into `budget` tokens.
+    """The evidence in its order, shortened and reduced until it fits into `budget` tokens.
 
-    All sources have the same allowance, and what the short ones leave of theirs goes to the
-    long ones. A source above its allowance keeps the consecutive sentences that share most words
-    with the question, so that neighbours that were merged into it go first. When the allowance
-    falls below `FEWEST_TOKENS`, the weakest source is left out. None keeps everything.
+    All sources have the same allowance, and what short ones do not use goes to long ones. A source
+    above its allowance keeps the consecutive sentences that share most words with the question.
+    When the allowance falls below `FEWEST_TOKENS`, the weakest source is dropped. A budget of None
+    keeps everything.
     """
     numbered = list(enumerate(evidence, start=1))
     sources = [
-        PackedSource(number=number, evidence=each, text=each.passage.text)
-        for number, each in numbered
+        PackedSource(number=number, evidence=item, text=item.passage.text)
+        for number, item in numbered
     ]
     if budget is None:
         return sources
-    candidates = sorted(sources, key=lambda each: (each.evidence.rank, each.number))
-    header_tokens = {number: count_tokens(head(number, each)) + 2 for number, each in numbered}
-    text_tokens = {each.number: count_tokens(each.text) for each in sources}
+    candidates = sorted(sources, key=lambda source: (source.evidence.rank, source.number))
+    header_tokens = {number: count_tokens(head(number, item)) + 2 for number, item in numbered}
+    text_tokens = {source.number: count_tokens(source.text) for source in sources}
     query_words = _query_words(question, evidence)
     while candidates:
-        available = budget - sum(header_tokens[each.number] for each in candidates)
-        allowance = _allowance([text_tokens[each.number] for each in candidates], available)
+        available = budget - sum(header_tokens[source.number] for source in candidates)
+        allowance = _allowance([text_tokens[source.number] for source in candidates], available)
         if allowance is None:
-            return sorted(candidates, key=lambda each: each.number)
+            return sorted(candidates, key=lambda source: source.number)
         if allowance >= FEWEST_TOKENS or (len(candidates) == 1 and allowance > 0):
             packed = [
-                each
-                if text_tokens[each.number] <= allowance
-                else _best_excerpt(each, query_words, allowance, count_tokens)
-                for each in candidates
+                source
+                if text_tokens[source.number] <= allowance
+                else _best_excerpt(source, query_words, allowance, count_tokens)
+                for source in candidates
             ]
-            return sorted((each for each in packed if each.text), key=lambda each: each.number)
+            return sorted(
+                (source for source in packed if source.text), key=lambda source: source.number
+            )
         candidates.pop()
     return []
 
 
 def _allowance(needed: Sequence[int], budget: int) -> int | None:
-    """The most that one may take so that all together fit; None when all fit as they are.
+    """The largest allowance per source so that all fit; None if all fit unshortened.
 
     >>> _allowance([100, 40, 300], 260), _allowance([1, 2], 3)
     (120, None)
@@ -87,22 +89,22 @@ def _allowance(needed: Sequence[int], budget: int) -> int | None:
 
 
 def _query_words(question: str, evidence: Sequence[Evidence]) -> frozenset[str]:
-    matched_terms = (term for each in evidence for term in each.matched_terms)
+    matched_terms = (term for item in evidence for term in item.matched_terms)
     return frozenset(_WORD.findall(" ".join([question, *matched_terms]).casefold()))
 
 
 def _best_excerpt(
     source: PackedSource, words: frozenset[str], allowance: int, count_tokens: Callable[[str], int]
 ) -> PackedSource:
-    """The run of sentences within the allowance that holds most of the words, the first of them.
+    """The first run of sentences within the allowance that has most of the words.
 
-    Where not even one sentence fits, as much of the first as does.
+    If not even one sentence fits, the beginning of the first.
     """
     text = source.text
     spans = _sentence_and_row_spans(source.evidence.passage)
     costs = [count_tokens(text[start:end]) + 1 for start, end in spans]
     span_words = [_WORD.findall(text[start:end].casefold()) for start, end in spans]
-    scores = [sum(word in words for word in set(each)) for each in span_words]
+    scores = [sum(word in words for word in set(tokens)) for tokens in span_words]
     best_range, best_score = (0, 0), -1
     first = cost = score = 0
     for last in range(len(spans)):
@@ -128,7 +130,7 @@ def _best_excerpt(
 
 
 def _sentence_and_row_spans(passage: Passage) -> list[tuple[int, int]]:
-    """Sentences, and rows where it is a table: what a cut never divides."""
+    """Sentences, or rows of a table, which are never split."""
     spans = []
     for start, end in sentence_spans(passage.text):
         if "|" not in passage.text[start:end]:

@@ -2,8 +2,8 @@
 
 Policies of 2023 and 2026 both answer "How long may a lead be?"; only one applies. Their order is
 read from their names (`language/series.py`), as is the document that "under the 2023 policy" names,
-even if its text never says 2023. If the search was asked for the newest or the oldest, that order
-is used.
+even if its text does not contain 2023. If the search was asked for the newest or the oldest, that
+order is used.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from footnote.language.series import (
 )
 
 LEAST_SHARED, _FEWEST_TERMS = 0.6, 3
-"""Share of an answer's terms, of which there are as many, that its counterpart in another document
-of the series has. Of 31 statements of three older policies 17 have one with as many, each about the
-same thing, and the others share .5 at most with any."""
-_SEARCHED = "series"
-"""The stage of a search that has ranked a series, the one that is asked for first."""
+"""Minimum share of an answer's terms that its counterpart in another document must have, and
+minimum number of terms. Of 31 statements of three older policies 17 have a counterpart with as
+many, each about the same thing, and the others share .5 at most with any."""
+_SERIES_STAGE = "series"
+"""The search stage that ranks a series by the requested order."""
 
 
 def prefer_newest(
     question: str,
     chosen: Sequence[LocatedAnswer],
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     *,
-    least: float,
+    minimum: float,
     terms: Terms,
 ) -> list[LocatedAnswer]:
-    """The answers that were chosen, each from the first document of its series that answers too:
-    the newest, or what the search was told to prefer.
+    """The chosen answers, each replaced by that of the preferred document of its series: the
+    newest, or the one that the search was asked to prefer.
 
-    Such a document answers where one of its statements is as likely as `least`, both as it was
-    read and among what was found in it alone; or else where one says the same as the answer with
-    most of its words, as clauses of a policy do in its next version.
+    A document qualifies if one of its statements is as likely as `minimum`, both as read and among
+    the answers of that document alone; or if one of its statements shares most words with the
+    answer, as clauses of a policy do in the next version.
     """
     if not chosen or stated(question):
         return list(chosen)
@@ -58,8 +58,8 @@ def prefer_newest(
     for answer in chosen:
         replacement = answer
         for document in preferred_documents.get(answer.passage.document_id, ()):
-            alternative = _best_answer_within(document, found, least)
-            alternative = alternative or _counterpart(answer, document, found, evidence, terms)
+            alternative = _best_answer_within(document, answers, minimum)
+            alternative = alternative or _counterpart(answer, document, answers, evidence, terms)
             if alternative is not None:
                 replacement = alternative
                 break
@@ -69,8 +69,8 @@ def prefer_newest(
 
 
 def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
-    """For each document of a series those that are newer, the newest first, or that the search was
-    told to prefer."""
+    """For each document of a series the preferred ones: the newer ones, newest first, or those that
+    the search was asked to prefer."""
     ranks = _series_ranks(evidence)
     preferred: dict[UUID, Sequence[UUID]] = {}
     for kind, members in _document_series(evidence):
@@ -93,15 +93,15 @@ def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
         return answer
     preferred_documents, names = documents_before(evidence), _document_names(evidence)
     cited = dict.fromkeys(citation.document_id for citation in answer.citations)
-    better_by_used = {
-        used: preferred_documents[used][0]
-        for used in cited
-        if preferred_documents.get(used) and preferred_documents[used][0] not in cited
+    newer_by_document = {
+        old: preferred_documents[old][0]
+        for old in cited
+        if preferred_documents.get(old) and preferred_documents[old][0] not in cited
     }
-    why = "is asked for" if _series_ranks(evidence) else "is newer"
+    reason = "is asked for" if _series_ranks(evidence) else "is newer"
     notes = [
-        f"answer: from {names[used]}, since {names[better]}, which {why}, was not found to answer"
-        for used, better in better_by_used.items()
+        f"answer: from {names[old]}, since {names[newer]}, which {reason}, was not found to answer"
+        for old, newer in newer_by_document.items()
     ]
     return replace(answer, degraded=(*answer.degraded, *notes)) if notes else answer
 
@@ -111,54 +111,55 @@ class NamedVersions:
     """The documents of a series that a question names by their year or version."""
 
     question: str
-    """Without that, since they need not repeat it."""
+    """The question without the year or version, which documents need not repeat."""
     evidence: Sequence[Evidence]
-    """Theirs."""
+    """The evidence from these documents."""
     others: frozenset[UUID]
-    """The documents of the series that it does not name."""
+    """The documents of the series that the question does not name."""
 
     def is_passed_over(self, answer: Answer) -> bool:
-        """Whether an answer was not found, or rests on documents that are not named alone."""
-        cited_documents = {each.document_id for each in answer.citations}
+        """Whether an answer was not found, or cites only documents that were not named."""
+        cited_documents = {citation.document_id for citation in answer.citations}
         return not answer.found or cited_documents <= self.others
 
 
 def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions | None:
-    """What a question names of a series; None where it names nothing, or several years."""
+    """The documents of a series that a question names; None if it names none, or several years."""
     version = year_or_version(question)
     for kind, members in _document_series(evidence) if version is not None else ():
         named_documents = {
-            each for each, values in members.items() if (kind, values[kind]) == version
+            document for document, values in members.items() if (kind, values[kind]) == version
         }
         if named_documents:
             return NamedVersions(
                 question=without_year_or_version(question),
-                evidence=[each for each in evidence if each.passage.document_id in named_documents],
+                evidence=[item for item in evidence if item.passage.document_id in named_documents],
                 others=frozenset(members.keys() - named_documents),
             )
     return None
 
 
 def _series_ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
-    """Where the search ranked documents in their series."""
+    """The rank of each document in its series, from the search."""
     return {
-        each.passage.document_id: record.rank_after
-        for each in evidence
-        for record in each.explanation
-        if record.stage == _SEARCHED
+        item.passage.document_id: record.rank_after
+        for item in evidence
+        for record in item.explanation
+        if record.stage == _SERIES_STAGE
     }
 
 
 def _document_names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
-    """What documents are called: by their files, or else their titles."""
+    """Document names: the file name, or else the title."""
     return {
-        each.passage.document_id: each.passage.filename or each.passage.document_title
-        for each in evidence
+        item.passage.document_id: item.passage.filename or item.passage.document_title
+        for item in evidence
     }
 
 
 def _document_series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mapping[UUID, Stated]]]:
-    """Each series of two or more documents, with what it is ordered by and what they state."""
+    """Each series of two or more documents, with the kind of its order and the values of each
+    document."""
     documents_by_series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
     for item in evidence:
         passage = item.passage
@@ -172,46 +173,50 @@ def _document_series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mappin
 
 
 def _best_answer_within(
-    document: UUID, found: Sequence[LocatedAnswer], least: float
+    document: UUID, answers: Sequence[LocatedAnswer], minimum: float
 ) -> LocatedAnswer | None:
-    """The likeliest answer of a document, as likely as it is among those of that document."""
+    """The likeliest answer of a document, with its probability among the answers of that
+    document."""
     document_answers = by_probability(
-        each for each in found if each.passage.document_id == document
+        answer for answer in answers if answer.passage.document_id == document
     )
-    no_answer_probability = max(0.0, 1.0 - sum(each.probability for each in found))
+    no_answer_probability = max(0.0, 1.0 - sum(answer.probability for answer in answers))
     document_probability = no_answer_probability + sum(
-        each.probability for each in document_answers
+        answer.probability for answer in document_answers
     )
-    best = next((each for each in document_answers if not each.candidate.is_prompt_injection), None)
-    if best is None or best.reader_probability < least or document_probability <= 0:
+    best = next(
+        (answer for answer in document_answers if not answer.candidate.is_prompt_injection), None
+    )
+    if best is None or best.reader_probability < minimum or document_probability <= 0:
         return None
     probability = min(1.0, best.probability / document_probability)
-    return replace(best, probability=probability) if probability >= least else None
+    return replace(best, probability=probability) if probability >= minimum else None
 
 
 def _counterpart(
     answer: LocatedAnswer,
     document: UUID,
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     terms: Terms,
 ) -> LocatedAnswer | None:
-    """The statement of a document that says most of what an answer of another one says.
+    """The statement of another document that shares most of the terms of an answer.
 
-    It is as likely as that one. None of a row, which is told by its titles and name.
+    It gets the answer's probability. None for a table row, which is identified by its titles and
+    name.
     """
     answer_terms = frozenset(terms(answer.candidate.statement))
     if len(answer_terms) < _FEWEST_TERMS or answer.candidate.kind is BlockKind.TABLE:
         return None
-    document_evidence = [each for each in evidence if each.passage.document_id == document]
+    document_evidence = [item for item in evidence if item.passage.document_id == document]
     overlaps = [
-        (len(answer_terms & frozenset(terms(each.statement))) / len(answer_terms), each)
-        for each in candidates_of(document_evidence)
-        if each.kind is not BlockKind.TABLE and not each.is_prompt_injection
+        (len(answer_terms & frozenset(terms(candidate.statement))) / len(answer_terms), candidate)
+        for candidate in candidates_of(document_evidence)
+        if candidate.kind is not BlockKind.TABLE and not candidate.is_prompt_injection
     ]
-    overlap, best = max(overlaps, key=lambda each: each[0], default=(0.0, None))
+    overlap, best = max(overlaps, key=lambda pair: pair[0], default=(0.0, None))
     if best is None or overlap < LEAST_SHARED:
         return None
-    located = next((each for each in found if each.candidate == best), None)
+    located = next((other for other in answers if other.candidate == best), None)
     start, end = (best.start, best.end) if located is None else (located.start, located.end)
     return replace(answer, candidate=best, start=start, end=end)

@@ -24,14 +24,14 @@ _TOKEN = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:['’][^\W\d_{HAN}]+)*")
 _CHINESE_FUNCTION = frozenset("的了是在和与之于及为以等也其这那有将被把从对向由并就都而或但个")
 _DIGIT = re.compile(r"\d")
 NEIGHBOURS = 2
-"""Terms on either side of a figure that say what it counts."""
+"""Terms on either side of a figure that describe what it counts."""
 WINDOW = 5
-"""Terms between which two of them stand together."""
+"""Most terms between two terms that count as adjacent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A content term of a text where it stands."""
+    """A content term with its offsets."""
 
     term: str
     start: int
@@ -40,7 +40,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactValues:
-    """A text, read once."""
+    """The exact values of a text."""
 
     text: str
     terms: tuple[Term, ...]
@@ -49,37 +49,37 @@ class ExactValues:
     dates: tuple[DateMention, ...]
     names: tuple[Name, ...]
     words: frozenset[str]
-    """Every word, as names are compared."""
+    """All words, normalised for comparison with names."""
     acronyms: frozenset[str]
     term_set: frozenset[str]
 
     @property
     def years(self) -> frozenset[int]:
-        """Every number that may be a year, also of the dates."""
+        """Every number that may be a year, including those in dates."""
         figure_years = {
-            int(value) for each in self.figures for value in each.values if 1000 <= value < 2200
+            int(value) for figure in self.figures for value in figure.values if 1000 <= value < 2200
         }
         date_years = {
-            day.year for each in self.dates for day in each.readings if day.year is not None
+            day.year for mention in self.dates for day in mention.readings if day.year is not None
         }
         return frozenset(figure_years | date_years)
 
 
 def extract_values(text: str, language: str | None, analyzer: Analyzer) -> ExactValues:
-    """Read a text in this language; None is read as English."""
+    """Extract the values of a text in this language; None means English."""
     text = without_hidden(text)
     dates = [*dates_mentioned(text), *months_after_time_words(text)]
-    dates.sort(key=lambda each: each.start)
-    figures = figures_of(text, language, [(each.start, each.end) for each in dates])
-    figure_and_date_spans = [(each.start, each.end) for each in dates]
-    figure_and_date_spans += [(each.start, each.end) for each in figures if each.claims]
+    dates.sort(key=lambda mention: mention.start)
+    figures = figures_of(text, language, [(mention.start, mention.end) for mention in dates])
+    figure_and_date_spans = [(mention.start, mention.end) for mention in dates]
+    figure_and_date_spans += [(figure.start, figure.end) for figure in figures if figure.claims]
     # "Million dollars" is compared as a part of its figure, and June as a part of its date.
     terms = [
         term
         for term in _extract_terms(text, language, analyzer)
         if not any(start < term.end and term.start < end for start, end in figure_and_date_spans)
     ]
-    term_starts = {each.start for each in terms}
+    term_starts = {term.start for term in terms}
     is_german = language == "de"
     names = names_of(
         text, nouns_have_capitals=is_german, telling=term_starts if is_german else None
@@ -87,13 +87,13 @@ def extract_values(text: str, language: str | None, analyzer: Analyzer) -> Exact
     return ExactValues(
         text=text,
         terms=tuple(terms),
-        term_set=frozenset(each.term for each in terms),
+        term_set=frozenset(term.term for term in terms),
         figures=tuple(figures),
         dates=tuple(dates),
         names=tuple(
             name
             for name in names
-            # Function words and numbers at the beginning of a sentence have capitals too.
+            # Function words and numbers at the beginning of a sentence are capitalised too.
             if name.start in term_starts or not name.word.isascii()
         ),
         words=words_of(text),
@@ -111,20 +111,20 @@ def missing_figures(claim: ExactValues, sources: Sequence[ExactValues]) -> list[
 
 
 def missing_dates(claim: ExactValues, sources: Sequence[ExactValues]) -> list[DateMention]:
-    """The dates of the claim that no source contains; a month alone may be named in any way."""
-    mentions = [mention for each in sources for mention in each.dates]
-    years = frozenset(year for each in sources for year in each.years)
+    """The dates of the claim that no source contains; a month alone may be written in any way."""
+    mentions = [mention for source in sources for mention in source.dates]
+    years = frozenset(year for source in sources for year in source.years)
     missing = [date for date in claim.dates if not bears_out(date, mentions, years)]
     if not missing:
         return []
-    named_months = {Day(month=month) for each in sources for month in months_named(each.text)}
-    return [each for each in missing if named_months.isdisjoint(each.readings)]
+    named_months = {Day(month=month) for source in sources for month in months_named(source.text)}
+    return [date for date in missing if named_months.isdisjoint(date.readings)]
 
 
 def in_spelling_of(sources: Sequence[ExactValues], claim: ExactValues) -> str:
-    """The claim with equal figures and dates spelt as in the sources.
+    """The claim with equal figures and dates spelled as in the sources.
 
-    That `twelve hundred` is `1,200` is exact, so no model has to know it.
+    `twelve hundred` is exactly `1,200`, so no model has to know it.
 
     >>> sources = [extract_values("It costs 1,200 EUR from 03.06.2024.", "en", analyzer)]
     >>> in_spelling_of(sources, extract_values("On June 3, 2024 it cost 1200 EUR.", "en", analyzer))
@@ -176,7 +176,7 @@ def misplaced_figures(claim: ExactValues, sources: Sequence[ExactValues]) -> lis
 def _first_spelling(
     value: Figure | DateMention, matches: Sequence[tuple[ExactValues, Figure | DateMention]]
 ) -> list[tuple[int, int, str]]:
-    """Where a figure or date stands, and how the first of the texts that hold it spells it."""
+    """The span of a figure or date, and its spelling in the first matching text."""
     return [
         (
             value.start,
@@ -190,7 +190,7 @@ def _first_spelling(
 
 
 def _follows_currency_sign(text: str, start: int) -> bool:
-    """Whether the sign of a currency stands before a figure, and thus apart from it."""
+    """Whether a currency sign precedes the figure."""
     return text[max(0, start - 1) : start] in tuple("$€£¥")
 
 
@@ -205,7 +205,7 @@ def _contains_figure(source: ExactValues, figure: Figure, claim: ExactValues) ->
 
 
 def _has_figure_in_context(source: ExactValues, figure: Figure, claim: ExactValues) -> bool:
-    """Whether a text has the figure beside a term that it stands beside here, if there is one."""
+    """Whether a text has the figure next to the same term as in the claim, if the claim has one."""
     matching_figures = [other for other in source.figures if agrees(figure, other)]
     if not matching_figures:
         return _is_part_of_date(figure, source)
@@ -247,4 +247,4 @@ def _extract_terms(text: str, language: str | None, analyzer: Analyzer) -> list[
     stems = analyzer.word_terms([word for word, _, _ in words], language)
     for (_, start, end), word_terms in zip(words, stems, strict=True):
         content_terms += [Term(term=term, start=start, end=end) for term in word_terms[:1]]
-    return sorted(content_terms, key=lambda each: each.start)
+    return sorted(content_terms, key=lambda term: term.start)

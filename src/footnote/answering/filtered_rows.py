@@ -40,7 +40,7 @@ LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
 row names are asked for, not a column". The second was selected on 599 lines of
 `training/questions` that were used in no fit."""
 MISMATCH_REASON = "the question speaks of something that the table in {file!r} does not have"
-_DENYING = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
+_NEGATED_OPERATORS = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
 """Comparison operators that may be worded as a negation: "no more than"."""
 
 
@@ -52,12 +52,12 @@ class _Comparison:
     prediction: TableOperationPrediction
     operator: ComparisonOperator
     filter_column: int
-    """The column that it is about."""
+    """The column that the comparison applies to."""
     probability: float
 
     @property
     def file(self) -> str:
-        """The document that the table stands in."""
+        """The file of the table."""
         return self.linked.located[0].passage.filename
 
 
@@ -93,7 +93,7 @@ async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputatio
 
 
 async def answer_over_rows(question: TableQuestion) -> ScoredComputation | None:
-    """What the question asks of several rows: by a bound, or by their names.
+    """The answer over several rows, selected by a comparison or by their names.
 
     Raises ModelUnavailable.
     """
@@ -101,10 +101,10 @@ async def answer_over_rows(question: TableQuestion) -> ScoredComputation | None:
     return await over_rows_named(question) if result is None else result
 
 
-def is_accepted(over: ScoredComputation, least: float) -> bool:
+def is_accepted(scored: ScoredComputation, minimum: float) -> bool:
     """Whether the probability reaches the threshold, or the result is an explained refusal."""
-    computation, probability = over
-    return isinstance(computation, NotComputed) or probability >= least
+    computation, probability = scored
+    return isinstance(computation, NotComputed) or probability >= minimum
 
 
 async def _predicted_comparisons(
@@ -117,8 +117,8 @@ async def _predicted_comparisons(
     linked_questions = link_to_tables(question.question, tables, question.terms)
     candidates = await asyncio.to_thread(
         lambda: [
-            (each, (len(each.unlinked_words), not each.mentions_row_type))
-            for each in linked_questions
+            (linked, (len(linked.unlinked_words), not linked.mentions_row_type))
+            for linked in linked_questions
         ]
     )
     min_distance = min((distance for _, distance in candidates), default=None)
@@ -134,11 +134,11 @@ async def _predicted_comparisons(
             continue
         operator = max(
             prediction.operator_probabilities,
-            key=lambda each: prediction.operator_probabilities[each],
+            key=lambda candidate: prediction.operator_probabilities[candidate],
         )
         column_index = max(
             range(len(prediction.filter_column_probabilities)),
-            key=lambda each: prediction.filter_column_probabilities[each],
+            key=lambda index: prediction.filter_column_probabilities[index],
         )
         if (
             prediction.operator_probabilities[operator] < LEAST_BOUND
@@ -163,33 +163,39 @@ async def _predicted_comparisons(
 
 def _compute_over_rows(
     question: TableQuestion,
-    each: _Comparison,
+    comparison: _Comparison,
     column_probabilities: ColumnProbabilities,
     column_prediction: ColumnPrediction | None,
 ) -> ScoredComputation | None:
-    filtered = filter_rows(each.linked, each.filter_column, each.operator)
+    filtered = filter_rows(comparison.linked, comparison.filter_column, comparison.operator)
     if isinstance(filtered, NotComparable):
-        return None if each.linked.matches_one_name else (NotComputed(reason=filtered.reason), 0.0)
-    cells = frozenset(row.cells[each.filter_column].text for row in filtered.rows)
-    selection = RowSelection(column=each.filter_column, cells=cells, text=filtered.text)
+        return (
+            None
+            if comparison.linked.matches_one_name
+            else (NotComputed(reason=filtered.reason), 0.0)
+        )
+    cells = frozenset(row.cells[comparison.filter_column].text for row in filtered.rows)
+    selection = RowSelection(column=comparison.filter_column, cells=cells, text=filtered.text)
     # "Plot 6" is not mentioned by "plots with at least 6 trees".
-    linked = replace(each.linked, question=filtered.rest)
+    linked = replace(comparison.linked, question=filtered.rest)
     if linked.matches_one_name:
         return None
     linked = replace(linked, selection=selection)
     rows = [row for row in linked.totals.own if linked.matches_filter(row)]
-    operation = each.prediction.operation
-    refusal = _refusal_reason(linked, each, filtered, column_probabilities.filter_phrases)
+    operation = comparison.prediction.operation
+    refusal = _refusal_reason(linked, comparison, filtered, column_probabilities.filter_phrases)
     if refusal is None and not (rows or operation is Operation.COUNT):
-        refusal = f"no row of the table in {each.file!r} has {linked.matched_cells_text}"
+        refusal = f"no row of the table in {comparison.file!r} has {linked.matched_cells_text}"
     if refusal is not None:
         return NotComputed(reason=refusal), 0.0
-    column, probability = _requested_column(linked, each, column_probabilities, column_prediction)
+    column, probability = _requested_column(
+        linked, comparison, column_probabilities, column_prediction
+    )
     computation: Computed | NotComputed | None = None
     if operation is Operation.COUNT:
         computation = _count_rows(question, linked, rows)
     elif operation is None or len(rows) == 1:
-        computation = _list_rows(question, linked, rows, column, each.filter_column)
+        computation = _list_rows(question, linked, rows, column, comparison.filter_column)
     elif column is not None:
         is_predicted_extreme = (
             column_prediction is not None
@@ -206,24 +212,31 @@ def _compute_over_rows(
         )
     if computation is None:
         return None
-    return computation, each.probability * probability if isinstance(computation, Computed) else 0.0
+    return computation, comparison.probability * probability if isinstance(
+        computation, Computed
+    ) else 0.0
 
 
 def _refusal_reason(
-    linked: LinkedQuestion, each: _Comparison, filtered: FilteredRows, filter_phrases: Sequence[str]
+    linked: LinkedQuestion,
+    comparison: _Comparison,
+    filtered: FilteredRows,
+    filter_phrases: Sequence[str],
 ) -> str | None:
     """The reason why the question may select other rows than these; None without a reason."""
     if not linked.table.is_whole:
-        return f"a part of the table in {each.file!r} is not among the passages that were read"
-    if each.operator not in _DENYING or each.prediction.operation in EXTREMES:
-        reason = unsupported_reason(linked, each.prediction.operation or Operation.COUNT)
+        return (
+            f"a part of the table in {comparison.file!r} is not among the passages that were read"
+        )
+    if comparison.operator not in _NEGATED_OPERATORS or comparison.prediction.operation in EXTREMES:
+        reason = unsupported_reason(linked, comparison.prediction.operation or Operation.COUNT)
         if reason is not None:
             return reason
-    linked_numbers = linked.linked_numbers(but=each.filter_column)
+    linked_numbers = linked.linked_numbers(excluding=comparison.filter_column)
     if (number := first_number_beside(filtered.rest, linked_numbers)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "
-            f"{each.file!r}; ask with one bound"
+            f"{comparison.file!r}; ask with one bound"
         )
     titles = linked.table.header
     unlinked = next(
@@ -234,12 +247,16 @@ def _refusal_reason(
         ),
         None,
     )
-    return None if unlinked is None else f"no row of the table in {each.file!r} says {unlinked!r}"
+    return (
+        None
+        if unlinked is None
+        else f"no row of the table in {comparison.file!r} says {unlinked!r}"
+    )
 
 
 def _requested_column(
     linked: LinkedQuestion,
-    each: _Comparison,
+    comparison: _Comparison,
     column_probabilities: ColumnProbabilities,
     column_prediction: ColumnPrediction | None,
 ) -> tuple[int | None, float]:
@@ -247,19 +264,19 @@ def _requested_column(
 
     The index is None where the rows are counted or their names are asked for.
     """
-    operation = each.prediction.operation
+    operation = comparison.prediction.operation
     if operation is Operation.COUNT:
-        return None, each.prediction.probability
+        return None, comparison.prediction.probability
     if operation is None:
-        if each.prediction.no_column_probability >= LEAST_NONE:
-            return None, each.prediction.no_column_probability
+        if comparison.prediction.no_column_probability >= LEAST_NONE:
+            return None, comparison.prediction.no_column_probability
         best_index = max(
             range(len(column_probabilities.probabilities)),
             key=lambda index: column_probabilities.probabilities[index],
         )
         return (
             (None, 1.0 - column_probabilities.no_column_probability)
-            if best_index + 1 == each.filter_column
+            if best_index + 1 == comparison.filter_column
             else (best_index + 1, column_probabilities.probabilities[best_index])
         )
     if column_prediction is not None:
@@ -267,10 +284,10 @@ def _requested_column(
     columns = [
         index
         for index in linked.titles
-        if index in linked.orderable_columns and index != each.filter_column
+        if index in linked.orderable_columns and index != comparison.filter_column
     ]
     return (
-        (columns[0], 1.0 - each.prediction.no_column_probability)
+        (columns[0], 1.0 - comparison.prediction.no_column_probability)
         if len(columns) == 1
         else (None, 0.0)
     )
@@ -290,7 +307,7 @@ def _count_rows(
         number=len(rows),
         over=linked.matched_cells_text,
     )
-    return Computed(text=text, rows=tuple(each.candidate for each in rows or linked.totals.own))
+    return Computed(text=text, rows=tuple(row.candidate for row in rows or linked.totals.own))
 
 
 def _list_rows(

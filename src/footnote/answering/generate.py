@@ -1,4 +1,4 @@
-"""Evidence becomes an answer that a model writes: weigh → show → write → cite → ground."""
+"""Answer with a model, from evidence: weigh → prompt → write → cite → ground."""
 
 from __future__ import annotations
 
@@ -24,52 +24,53 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, Embedder, Writer
 
 LEAST_WORTH_ASKING = 0.05
-"""Confidence of the draft up to which a model is not asked. Far below what an answer of quotes
-needs, for a model also reads what is said in other words."""
+"""Minimum confidence of the draft for a model to be called. It is far below the threshold of quoted
+answers, because a model also understands paraphrases."""
 
 
 @dataclass(slots=True)
 class _Writing:
-    """How far a model has come."""
+    """The state of a model's output."""
 
     usage: Usage | None = None
     failure: str | None = None
     model: str | None = None
-    """Which of a chain wrote."""
+    """The model of a chain that wrote the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerativeAnswerer:
-    """Has a model answer from the evidence, and lets nothing through that is not cited.
+    """Has a model answer from the evidence, and releases only cited text.
 
-    Too weak evidence is refused without asking. A model that is away, writes nothing or cites
-    nothing is replaced by the draft; one that breaks off leaves what it wrote until then. Either
-    is named in `degraded`.
+    Weak evidence is refused without calling the model. If the model is unavailable, writes nothing
+    or cites nothing, the draft is used; if it stops early, the text so far is kept. Both are noted
+    in `degraded`.
     """
 
     writer: Writer
     draft: Answerer
-    """The answerer that quotes: it says how likely the evidence answers, and steps in."""
+    """The answerer that quotes: it estimates how likely the evidence answers, and is the
+    fallback."""
     ground: Grounder
     analyzer: Analyzer
     embedder: Embedder | None = None
-    """Finds the quote where a source shares no words with the statement, as across languages."""
+    """Finds the quote if a source shares no words with the statement, as across languages."""
     count_tokens: Callable[[str], int]
-    """About as the writer counts, rather too many than too few."""
+    """Approximates the writer's tokenizer, counting rather too many tokens."""
     least_answerability: float = LEAST_WORTH_ASKING
 
     async def stream(
         self, question: str, evidence: Sequence[Evidence], *, turns: Sequence[Turn] = ()
     ) -> AsyncGenerator[AnswerEvent]:
-        """The sources first, then the text with its citations, their grounding, and the answer.
+        """Stream the sources, the text with its citations, their grounding, and the answer.
 
-        `question` stands alone; `turns` are what was said before, oldest first. Closing the
-        generator stops the model that writes. Raises nothing: what fails is an event.
+        `question` is standalone; `turns` are the earlier messages, oldest first. Closing the
+        generator stops the model. Raises nothing: failures are events.
         """
         sources = numbered(evidence)
         yield SourcesFound(evidence=sources)
-        # It makes the refusal cheap: a model is not asked where the evidence hardly answers; and it
-        # is the answer where the model is away.
+        # The draft makes refusals cheap: no model is called if the evidence hardly answers. It is
+        # also the answer if the model is unavailable.
         draft = await self.draft(question, sources)
         is_unlikely = draft.confidence <= self.least_answerability and not draft.degraded
         if not sources or is_unlikely:
@@ -100,7 +101,7 @@ class GenerativeAnswerer:
     async def _model_events(
         self, prompt: ModelPrompt, composition: Composition, writing: _Writing
     ) -> AsyncGenerator[AnswerEvent]:
-        """What the model writes, as events; its failure is noted."""
+        """The model's output as events; a failure is recorded."""
         try:
             async with aclosing(self.writer(prompt.instructions, prompt.prompt)) as pieces:
                 async for piece in pieces:
@@ -112,7 +113,7 @@ class GenerativeAnswerer:
                         return
         except ModelUnavailable as unavailable:
             writing.failure = str(unavailable)
-        # A sentence that was not finished may say the opposite of what it would have.
+        # An unfinished sentence may state the opposite of the finished one.
         has_failed = writing.failure is not None
         for event in await (composition.break_off() if has_failed else composition.finish()):
             yield event
@@ -124,7 +125,7 @@ class GenerativeAnswerer:
             await self._grounded_answer(draft, composition, writing),
             removed_citations=composition.removed,
             omitted_evidence=prompt.omitted,
-            # A call that broke off, or was ended, does not say what it cost.
+            # An interrupted call does not report its cost.
             usage=writing.usage or Usage(requests=1),
         )
         notes = self._truncation_notes(prompt)
@@ -165,7 +166,7 @@ class GenerativeAnswerer:
         )
 
     async def _refusal(self, draft: Answer) -> Answer:
-        """That the documents do not answer; the evidence is the nearest that there is."""
+        """A refusal, with the nearest evidence."""
         refusal = replace(
             draft,
             found=False,
@@ -190,5 +191,5 @@ class GenerativeAnswerer:
 
 
 def _draft_instead(draft: Answer, reason: str) -> Answer:
-    """The draft, since the model gave nothing."""
+    """The draft, because the model gave no answer."""
     return replace(draft, degraded=(reason, *draft.degraded))

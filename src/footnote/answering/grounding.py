@@ -1,4 +1,4 @@
-"""An answer's sentences are held against their quotes: each gets its support and its verdict."""
+"""Verify an answer's sentences against their quotes: each gets its support and its verdict."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from footnote.ports import Analyzer, Judge
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounded:
-    """An answer's sentences, with how far their quotes carry them."""
+    """An answer's sentences, with their support by the quotes."""
 
     sentences: tuple[AnswerSentence, ...]
-    """Those that were given, in their order; only `support` and `verdict` differ."""
+    """The input sentences in order; only `support` and `verdict` differ."""
     confidence: float
-    """0…1, how likely the whole answer holds."""
+    """Probability that the whole answer is correct, 0…1."""
     degraded: tuple[str, ...] = ()
-    """The signals that could not be had, by name with the reason."""
+    """The signals that were not available, by name with the reason."""
 
 
 class Grounder(Protocol):
-    """Grounding: sentences and their citations become verdicts."""
+    """Computes verdicts from sentences and their citations."""
 
     async def __call__(
         self,
@@ -43,23 +43,22 @@ class Grounder(Protocol):
     ) -> Grounded:
         """Verdict and support of each sentence, and the confidence of the answer.
 
-        Each citation has a marker of its own; a sentence's `markers` are those of the quotes it
-        rests on, none for a sentence that cites nothing. Raises nothing of its own: a model that
-        is away is named in `degraded`.
+        Each citation has its own marker; a sentence's `markers` are those of its quotes, empty
+        without a citation. Raises nothing of its own: an unavailable model is noted in `degraded`.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportGrounder:
-    """Has a judge read sentences beside their quotes, which must hold their exact values.
+    """Verifies sentences by a judge and by the exact values of their quotes.
 
     Implements `Grounder`.
     """
 
     analyzer: Analyzer
     judge: Judge | None
-    """None leaves what is not verbatim open: at best it is partly supported."""
+    """None leaves sentences that are not verbatim undecided: at best they are partly supported."""
 
     async def __call__(
         self,
@@ -67,9 +66,10 @@ class SupportGrounder:
         citations: Sequence[Citation],
         evidence: Sequence[Evidence],
     ) -> Grounded:
-        """Verdict and support of each sentence, and how likely the whole answer holds.
+        """Verdict and support of each sentence, and the probability that the whole answer is
+        correct.
 
-        A sentence that is its quote has support 1. The order of citations does not matter.
+        A verbatim sentence has support 1. The order of citations does not matter.
         """
         claims = _claim_evidence(sentences, citations, evidence, self.analyzer)
         supports: dict[int, float] = {
@@ -130,13 +130,15 @@ def _claim_evidence(
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
 ) -> dict[int, ClaimEvidence]:
-    """Each sentence that has quotes, by its place, with them and what surrounds them."""
-    passages: dict[str, Passage] = {each.passage.chunk_id: each.passage for each in evidence}
+    """Each sentence with quotes, by index, with its quotes and their context."""
+    passages: dict[str, Passage] = {item.passage.chunk_id: item.passage for item in evidence}
     reader = ClaimReader(analyzer=analyzer)
     claims = {}
     for index, sentence in enumerate(sentences):
         cited = [
-            each for each in citations if each.marker in sentence.markers and each.quote.strip()
+            citation
+            for citation in citations
+            if citation.marker in sentence.markers and citation.quote.strip()
         ]
         if cited:
             claims[index] = pair_with_evidence(sentence.text, cited, passages, reader)

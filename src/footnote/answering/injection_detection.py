@@ -23,13 +23,14 @@ INJECTION_THRESHOLD = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionDetector:
-    """Tells which texts give orders to a model."""
+    """Detects texts that give instructions to a model."""
 
     reader: Reader | None = None
     checksum: Callable[[], Awaitable[str | None]] | None = None
-    """Of the reader; None while it cannot read."""
-    _known: dict[bytes, bool] = field(default_factory=dict)
-    """By digest, at most `_REMEMBERED`: of passages that were published before anybody looked."""
+    """The reader's checksum; None while the reader is unavailable."""
+    _cached: dict[bytes, bool] = field(default_factory=dict)
+    """Results by digest, at most `_REMEMBERED`, for passages that were published without
+    classification."""
 
     async def __call__(
         self, texts: Sequence[str], unread: Sequence[str] | None = None
@@ -54,7 +55,7 @@ class InjectionDetector:
                     [parts[index] for index in open_indices]
                 )
                 probabilities |= dict(zip(open_indices, scores or (), strict=False))
-        # Thousands of characters are compared with every form: not in the event loop.
+        # Thousands of characters are compared with every pattern: not in the event loop.
         return await asyncio.to_thread(
             lambda: [
                 probabilities[index] >= INJECTION_THRESHOLD or has_injection_pattern(text)
@@ -63,42 +64,43 @@ class InjectionDetector:
         )
 
     async def flag(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-        """The evidence, with `suspicious` set where title, headings or text give orders to a model.
+        """The evidence, with `suspicious` set if title, headings or text give instructions to a
+        model.
 
-        It tells a reader and an answerer to mind; nothing relies on it alone, since orders can be
-        worded in ways that no reader knows. What was found out when a passage was published is
-        taken from it; another is looked at the first time, as long as the reader takes.
+        It is a hint for readers and answerers; nothing relies on it alone, since no reader
+        recognises all instructions. Passages are classified when they are published; others are
+        classified here.
         """
-        passages = [each.passage for each in evidence]
-        if any(each.suspicious is None for each in passages):
+        passages = [item.passage for item in evidence]
+        if any(passage.suspicious is None for passage in passages):
             passages = await self.classify_passages(passages)
         return tuple(
-            replace(each, passage=passage, suspicious=each.suspicious or passage.suspicious is True)
-            for each, passage in zip(evidence, passages, strict=True)
+            replace(item, passage=passage, suspicious=item.suspicious or passage.suspicious is True)
+            for item, passage in zip(evidence, passages, strict=True)
         )
 
     async def classify_passages(self, passages: Sequence[Passage]) -> list[Passage]:
-        """The passages, each with whether its title, headings or text give orders."""
-        unclassified = [each for each in passages if each.suspicious is None]
+        """The passages, each with whether its title, headings or text give instructions."""
+        unclassified = [passage for passage in passages if passage.suspicious is None]
         texts = {_digest(text): text for text in map(all_text, unclassified)}
-        # Taken before the model runs: others may evict them meanwhile.
-        flags = {digest: self._known[digest] for digest in texts if digest in self._known}
+        # Copied before the model runs: others may evict them meanwhile.
+        flags = {digest: self._cached[digest] for digest in texts if digest in self._cached}
         uncached = [digest for digest in texts if digest not in flags]
         classified = await self([texts[digest] for digest in uncached])
         for digest, is_injection in zip(uncached, classified, strict=True):
             flags[digest] = is_injection
-            while len(self._known) >= _REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            self._known[digest] = is_injection
+            while len(self._cached) >= _REMEMBERED:
+                self._cached.pop(next(iter(self._cached)))
+            self._cached[digest] = is_injection
         return [
-            replace(each, suspicious=flags[_digest(all_text(each))])
-            if each.suspicious is None
-            else each
-            for each in passages
+            replace(passage, suspicious=flags[_digest(all_text(passage))])
+            if passage.suspicious is None
+            else passage
+            for passage in passages
         ]
 
     async def classify_context(self, context: PassageContext) -> PassageContext:
-        """The context, with whether each of its passages gives orders to a model."""
+        """The context, with each of its passages classified."""
         chunk_index = len(context.context_before)
         classified = await self.classify_passages(
             [*context.context_before, context.chunk, *context.context_after]
@@ -111,7 +113,7 @@ class InjectionDetector:
 
 
 def all_text(passage: Passage) -> str:
-    """What is looked at for orders: title, headings and text."""
+    """The text that is classified: title, headings and body."""
     return "\n".join((passage.document_title, *passage.heading_path, passage.text))
 
 

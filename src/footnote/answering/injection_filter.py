@@ -15,46 +15,51 @@ from footnote.ports import Reader
 _Place = tuple[str, int, int]
 
 
-async def without_injections(reader: Reader, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
+async def without_injections(
+    reader: Reader, answers: Sequence[LocatedAnswer]
+) -> list[LocatedAnswer]:
     """Drop statements that the reader detects as prompt injections.
 
     If a passage as a whole is one, but no statement or heading alone reaches the threshold, its
     most probable statement is dropped: at ingestion a sentence is scored together with its
     neighbours, which raises its probability. Raises ModelUnavailable.
     """
-    suspicious = {each.passage.chunk_id: each.candidate.evidence for each in found}
-    suspicious = {chunk: each for chunk, each in suspicious.items() if each.suspicious}
+    suspicious = {answer.passage.chunk_id: answer.candidate.evidence for answer in answers}
+    suspicious = {chunk: item for chunk, item in suspicious.items() if item.suspicious}
     injections = {
-        place for each in suspicious.values() for place in await _injections_in(reader, each)
+        place for item in suspicious.values() for place in await _injections_in(reader, item)
     }
-    return [each for each in found if _place(each.candidate) not in injections]
+    return [answer for answer in answers if _place(answer.candidate) not in injections]
 
 
 async def _injections_in(reader: Reader, evidence: Evidence) -> list[_Place]:
-    """Where the statements of suspicious evidence stand that give orders."""
+    """The positions of the statements with instructions, in suspicious evidence."""
     passage = evidence.passage
     statements = candidates_of([evidence])
     # A title is often the beginning of the text.
     headings = [
-        each
-        for each in dict.fromkeys((passage.document_title, *passage.heading_path))
-        if not any(each in one.statement for one in statements)
+        heading
+        for heading in dict.fromkeys((passage.document_title, *passage.heading_path))
+        if not any(heading in statement.statement for statement in statements)
     ]
     whole_text = without_directions(all_text(passage))
-    texts = [*(each.statement for each in statements), *headings, whole_text]
+    texts = [*(statement.statement for statement in statements), *headings, whole_text]
     probabilities = await reader.injection_probabilities(list(map(legible, texts)))
     if probabilities is None or not statements:
         return []
     *statement_probabilities, whole_probability = probabilities
     injections = [
-        _place(each)
-        for each, probability in zip(statements, statement_probabilities, strict=False)
+        _place(statement)
+        for statement, probability in zip(statements, statement_probabilities, strict=False)
         if probability >= INJECTION_THRESHOLD
     ]
     is_detected = max(statement_probabilities) >= INJECTION_THRESHOLD or any(
-        (*(each.is_prompt_injection for each in statements), *map(has_injection_pattern, headings))
+        (
+            *(statement.is_prompt_injection for statement in statements),
+            *map(has_injection_pattern, headings),
+        )
     )
-    # Marks of direction make evidence suspicious, and are no order.
+    # Direction marks make evidence suspicious, but are no instruction.
     if is_detected or (
         whole_probability < INJECTION_THRESHOLD and not has_injection_pattern(whole_text)
     ):

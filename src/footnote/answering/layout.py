@@ -1,4 +1,4 @@
-"""A model's text, as it arrives, becomes statements: sentences, list items and table rows."""
+"""Split a model's text, as it arrives, into statements: sentences, list items and table rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.answering.markers import MARKER
 from footnote.language.sentences import sentence_spans
 
 LONGEST_STATEMENT = 3_000
-"""Characters after which a statement that does not end is cut, between words."""
+"""Characters after which an unfinished statement is cut, between words."""
 
 _LAYOUT = re.compile(
     r"(?P<item>[-*+•–][ \t]+(?=\S)|\d{1,3}[.)][ \t]+(?=\S))|(?P<heading>\#{1,6}[ \t]+)|(?P<row>\|)"
@@ -23,18 +23,18 @@ _INDENT = re.compile(r"[ \t]*")
 _LINE = re.compile(r"[^\n]*")
 _MARKER_RUN = re.compile(rf"(?:[ \t]{{0,3}}{MARKER.pattern.replace('?P<numbers>', '?:')})+", re.I)
 _OPENING = re.compile(r"\(?(?:[IVXLC]+(?!\w)|[A-Za-zÀ-ɏ]{0,16})")
-"""As much of what follows a full stop as may tell that it closes no sentence."""
+"""Text after a full stop that may show that the full stop does not end a sentence."""
 _BLANK_LINE = re.compile(r"[ \t]*\n[ \t]*\n")
 _MARKER_BEGUN = re.compile(r"(?<=[\]】])[ \t]{0,3}[\[【][^\[\]【】\n]{0,400}\Z")
 _CONTINUATIONS = ("Xx", "Mai", "1]")
-"""Ways in which a text may go on; a statement that one of them would change was not whole."""
+"""Possible continuations of a text; a statement that one of them would change is incomplete."""
 _LONGEST_MARKER = 400
 _SEPARATOR_CHARACTERS = frozenset(" \t|:-")
 _DEEPEST_INDENT = 6
 
 
 class Kind(StrEnum):
-    """What a piece of an answer's layout is."""
+    """The kind of a layout unit."""
 
     TEXT = "text"
     ITEM = "item"
@@ -45,44 +45,44 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A statement as the model wrote it, or a heading, apart from its layout."""
+    """A statement as the model wrote it, or a heading, separated from its layout."""
 
     kind: Kind
     gap: str
-    """The white space that belongs before it."""
+    """The white space before it."""
     sign: str
-    """What makes it an item or a heading, such as `- `."""
+    """The prefix of an item or a heading, such as `- `."""
     body: str
-    """The rest of it, markers included; not empty."""
+    """The text without the prefix, with markers; not empty."""
 
 
 @dataclass(slots=True)
 class Layout:
-    """Takes text piece by piece, gives units. Law: how the text is cut changes no unit."""
+    """Splits text into units as it arrives. Law: where the text is cut changes no unit."""
 
     _text: str = ""
     _before: Kind | None = None
 
     def feed(self, text: str) -> list[Unit]:
-        """The units that are complete with this piece."""
+        """The units that this piece completes."""
         # A carriage return is half a line break, or none.
         self._text += text.replace("\r", " ")
         return self._completed_units(final=False)
 
     def finish(self) -> list[Unit]:
-        """The units that are left when nothing follows."""
+        """The remaining units at the end of the text."""
         return self._completed_units(final=True)
 
     def break_off(self) -> list[Unit]:
-        """The units that are whole where the text breaks off. Law: none is half a statement."""
+        """The complete units if the text ends early. Law: no unit is half a statement."""
         text, self._text = _MARKER_BEGUN.sub("", self._text), ""
         if text.endswith(("]", "】")):
-            text += " "  # What comes after a marker is not part of it.
+            text += " "  # Text after a marker does not belong to it.
         complete = list(_units(text, self._before))
         for continuation in _CONTINUATIONS:
             continued = _units(text + continuation, self._before)
             pairs = zip(complete, continued, strict=False)
-            complete = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+            complete = [entry for entry, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
         return [unit for unit, _ in complete]
 
     def _completed_units(self, *, final: bool) -> list[Unit]:
@@ -98,7 +98,7 @@ class Layout:
 
 
 def _has_ended(kind: Kind, text: str, end: int) -> bool:
-    """Whether nothing that may still come can change a unit that ends there."""
+    """Whether no further text can change a unit that ends here."""
     if end == len(text):
         return False
     if kind is Kind.ROW:
@@ -116,15 +116,15 @@ def _has_ended(kind: Kind, text: str, end: int) -> bool:
 
 
 def _is_continuation_known(text: str, start: int) -> bool:
-    """Whether what follows a statement is no half marker, and its first word is known."""
+    """Whether the text after a statement is not half a marker, and its first word is complete."""
     if text[start] in "[【":
         following = text[start : start + _LONGEST_MARKER]
         return "]" in following or "】" in following or len(following) == _LONGEST_MARKER
     return start + len(_match_text(_OPENING, text, start)) < len(text)
 
 
-def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
-    """Each unit with the offset at which it ends."""
+def _units(text: str, previous: Kind | None) -> Iterator[tuple[Unit, int]]:
+    """Each unit with its end offset."""
     position = line_breaks = 0
     while True:
         space = _match_text(_SPACE, text, position)
@@ -132,11 +132,11 @@ def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
         position += len(space)
         if position == len(text):
             return
-        opens_line = line_breaks > 0 or before is None
+        opens_line = line_breaks > 0 or previous is None
         match = _LAYOUT.match(text, position) if opens_line else None
         omitted_end = _end_of_omitted(text, match)
         if omitted_end is not None:
-            # What follows on its line still opens one.
+            # Further text on the line still opens a unit.
             position, line_breaks = omitted_end, max(line_breaks, 1)
             continue
         kind, sign, start, end = _unit_extent(text, position, match)
@@ -146,44 +146,44 @@ def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
         body = text[start:end].strip()
         if body:
             indent = len(space) - (space.rfind("\n") + 1) if kind is Kind.ITEM else 0
-            nested = indent if before is Kind.ITEM else 0
-            gap = _gap(kind, before, line_breaks) + " " * min(nested, _DEEPEST_INDENT)
+            nested = indent if previous is Kind.ITEM else 0
+            gap = _gap(kind, previous, line_breaks) + " " * min(nested, _DEEPEST_INDENT)
             yield Unit(kind=kind, gap=gap, sign=sign, body=body), next_position
-            before, line_breaks = kind, 0
+            previous, line_breaks = kind, 0
         position = next_position
 
 
-def _gap(kind: Kind, before: Kind | None, breaks: int) -> str:
-    """What stands before a unit; a table and a list must not swallow what follows them."""
+def _gap(kind: Kind, previous: Kind | None, breaks: int) -> str:
+    """The white space before a unit; it separates tables and lists from the text after them."""
     if breaks == 0 and kind is Kind.TEXT:
         return " "
-    needs_blank_line = kind is Kind.TABLE_HEAD or (before is Kind.ROW) != (kind is Kind.ROW)
-    return "\n\n" if breaks > 1 or (needs_blank_line and before is not Kind.TABLE_HEAD) else "\n"
+    needs_blank_line = kind is Kind.TABLE_HEAD or (previous is Kind.ROW) != (kind is Kind.ROW)
+    return "\n\n" if breaks > 1 or (needs_blank_line and previous is not Kind.TABLE_HEAD) else "\n"
 
 
-def _end_of_omitted(text: str, found: re.Match[str] | None) -> int | None:
-    """Where to go on after what is left out: rules, quote signs, fences and stray separators."""
-    if found is None:
+def _end_of_omitted(text: str, match: re.Match[str] | None) -> int | None:
+    """The offset after omitted layout: rules, quote signs, fences and stray separators."""
+    if match is None:
         return None
-    if found["quote"] or found["rule"]:
-        return found.end()
-    line_end = found.start() + len(_match_text(_LINE, text, found.start()))
-    if found["fence"] or (found["row"] and _is_separator(text[found.start() : line_end])):
+    if match["quote"] or match["rule"]:
+        return match.end()
+    line_end = match.start() + len(_match_text(_LINE, text, match.start()))
+    if match["fence"] or (match["row"] and _is_separator(text[match.start() : line_end])):
         return line_end
     return None
 
 
 def _unit_extent(
-    text: str, position: int, found: re.Match[str] | None
+    text: str, position: int, match: re.Match[str] | None
 ) -> tuple[Kind, str, int, int]:
-    """A unit's kind and sign, and where its body begins and ends."""
-    if found is None or found["item"]:
-        sign = f"{found.group().strip()} " if found else ""
-        start = found.end() if found else position
-        return (Kind.ITEM if found else Kind.TEXT), sign, start, _sentence_end(text, start)
+    """A unit's kind and prefix, and the start and end of its body."""
+    if match is None or match["item"]:
+        sign = f"{match.group().strip()} " if match else ""
+        start = match.end() if match else position
+        return (Kind.ITEM if match else Kind.TEXT), sign, start, _sentence_end(text, start)
     length = min(len(_match_text(_LINE, text, position)), LONGEST_STATEMENT)
-    if found["heading"]:
-        return Kind.HEADING, f"{found.group().strip()} ", found.end(), position + length
+    if match["heading"]:
+        return Kind.HEADING, f"{match.group().strip()} ", match.end(), position + length
     return Kind.ROW, "", position, position + length
 
 
@@ -198,7 +198,7 @@ def _sentence_end(text: str, start: int) -> int:
 
 
 def _paragraph_end(text: str, start: int) -> int:
-    """The line break before a blank line or before a line with a layout of its own."""
+    """The line break before a blank line, or before a line with its own layout."""
     limit = start + LONGEST_STATEMENT + 1
     position = text.find("\n", start, limit)
     while position >= 0:
@@ -210,7 +210,7 @@ def _paragraph_end(text: str, start: int) -> int:
 
 
 def _separator_end(text: str, row_end: int) -> int | None:
-    """Where the line of dashes under a table's head ends, if there is one."""
+    """The end of the line of dashes below a table header, if there is one."""
     line = _match_text(_LINE, text, row_end + 1)
     return row_end + 1 + len(line) if _is_separator(line) else None
 
@@ -220,6 +220,6 @@ def _is_separator(line: str) -> bool:
 
 
 def _match_text(pattern: re.Pattern[str], text: str, position: int) -> str:
-    """What a pattern that also matches nothing matches at a position."""
+    """The match, perhaps empty, of a pattern at a position."""
     match = pattern.match(text, position)
     return match.group() if match else ""

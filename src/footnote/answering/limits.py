@@ -9,7 +9,7 @@ from footnote.answering.exact_values import ExactValues
 from footnote.language.figures import Figure, agrees
 from footnote.language.negators import bounded
 
-_BEFORE: Mapping[str, tuple[str, str]] = {
+_BEFORE_NUMBER: Mapping[str, tuple[str, str]] = {
     "en": (
         r"at\s+least|not?\s+(?:less|fewer|earlier)\s+than|(?:a\s+)?minimum(?:\s+of)?"
         r"|more\s+than|over|above|exceed(?:s|ed|ing)?",
@@ -34,8 +34,8 @@ _BEFORE: Mapping[str, tuple[str, str]] = {
     ),
     "zh": (r"至少|不少于|不低于|最少|超过|多于", r"不超过|最多|至多|不多于|少于|不到"),
 }
-"""Wordings before a number, of the least and of the most, by language."""
-_BEHIND: Mapping[str, tuple[str, str]] = {
+"""Wordings before a number that make it a minimum or a maximum, by language."""
+_AFTER_NUMBER: Mapping[str, tuple[str, str]] = {
     "en": (r"or\s+more|at\s+(?:the\s+)?least", r"or\s+(?:less|fewer)|at\s+(?:the\s+)?most"),
     "de": (r"oder\s+mehr", r"oder\s+weniger"),
     "es": (r"o\s+más|como\s+mínimo", r"o\s+menos|como\s+máximo"),
@@ -43,11 +43,11 @@ _BEHIND: Mapping[str, tuple[str, str]] = {
     "it": (r"o\s+più|al\s+minimo", r"o\s+meno|al\s+massimo"),
     "zh": (r"以上", r"以内|以下"),
 }
-_REACH = 16
-"""Characters between a number and a wording behind it, which its unit takes."""
+_MAX_DISTANCE = 16
+"""Most characters between a number and a wording after it, for its unit."""
 _LOOK_BACK = 32
 _GAP = re.compile(r"\s*(?:[a-zäöüéèáíóàç]{1,3}['’\s])?\s*(?:[$€£¥]\s?)?")
-"""What may stand between a wording and its number: an article, "de", a currency."""
+"""Text allowed between a wording and its number: an article, "de", a currency."""
 
 
 def reversed_limits(
@@ -66,9 +66,9 @@ def reversed_limits(
         if claimed_side is None:
             continue
         source_sides = [
-            _bound_side(each.text, other, language)
-            for each in sources
-            for other in each.figures
+            _bound_side(source.text, other, language)
+            for source in sources
+            for other in source.figures
             if agrees(figure, other)
         ]
         if source_sides and all(side is not None and side != claimed_side for side in source_sides):
@@ -77,9 +77,9 @@ def reversed_limits(
 
 
 def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
-    """0 where a number is the least, 1 where it is the most, None where neither is said."""
+    """0 for a number that is a minimum, 1 for a maximum, None for neither."""
     before = text[max(0, figure.start - _LOOK_BACK) : figure.start]
-    after = text[figure.end : figure.end + _REACH + 12]
+    after = text[figure.end : figure.end + _MAX_DISTANCE + 12]
     wordings: list[tuple[int, int]] = []
     for side, pattern in enumerate(_patterns(language)[0]):
         wordings += [
@@ -88,13 +88,13 @@ def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
             if _GAP.fullmatch(before[wording.end() :])
         ]
     if wordings:
-        # The longest wording at the number: "not more than" over "more than".
+        # The longest wording before the number: "not more than" over "more than".
         return min(wordings)[1]
     for side, pattern in enumerate(_patterns(language)[1]):
         match = pattern.search(after)
         if (
             match
-            and match.start() <= _REACH
+            and match.start() <= _MAX_DISTANCE
             and not re.search(r"[.;,。；，]", after[: match.start()])
         ):
             return side
@@ -102,13 +102,16 @@ def _bound_side(text: str, figure: Figure, language: str | None) -> int | None:
 
 
 def _compiled(words: tuple[str, str], language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    least, most = (re.compile(bounded(each, language), re.IGNORECASE) for each in words)
-    return least, most
+    lower, upper = (re.compile(bounded(pattern, language), re.IGNORECASE) for pattern in words)
+    return lower, upper
 
 
 _COMPILED = {
-    language: (_compiled(_BEFORE[language], language), _compiled(_BEHIND[language], language))
-    for language in _BEFORE
+    language: (
+        _compiled(_BEFORE_NUMBER[language], language),
+        _compiled(_AFTER_NUMBER[language], language),
+    )
+    for language in _BEFORE_NUMBER
 }
 
 

@@ -12,9 +12,9 @@ from footnote.domain import BlockKind, BlockSpan, Evidence
 from footnote.language.negators import NEGATION_WORDS
 
 MOST_ITEMS = 12
-"""Of a longer list the item that was read is said."""
+"""Longer lists are answered with the item that was read."""
 _SEVERAL = 2
-_LEADS_ON = (":", "\uff1a")
+_LEAD_IN_ENDINGS = (":", "\uff1a")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,16 +22,16 @@ class AskedList:
     """A whole list that a question asks for."""
 
     items: Sequence[LocatedAnswer]
-    """In their order, each as likely as that one of them answers."""
+    """In order; each has the probability that one of the items answers."""
 
     @property
     def probability(self) -> float:
-        """That one of them answers, 0…1."""
+        """Probability that one of the items answers, 0…1."""
         return self.items[0].probability
 
 
 def list_asked(
-    question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence], terms: Terms
+    question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence], terms: Terms
 ) -> AskedList | None:
     """The most probable list whose heading or introducing line the question mentions in full.
 
@@ -48,79 +48,87 @@ def list_asked(
             items = _list_items(item, span)
             if not _SEVERAL <= len(items) <= MOST_ITEMS:
                 continue
-            item_terms = {word for each in items for word in terms(each.statement)}
+            item_terms = {word for candidate in items for word in terms(candidate.statement)}
             introductions = [
-                each
-                for each in _introductions(item, span)
-                if _mentions_all_words(each, question, terms)
+                line
+                for line in _introductions(item, span)
+                if _mentions_all_words(line, question, terms)
             ]
             introductions = [
-                each
-                for each in introductions
-                if not item_terms & (question_terms - frozenset(terms(each)))
+                line
+                for line in introductions
+                if not item_terms & (question_terms - frozenset(terms(line)))
             ]
-            if not introductions or any(each.is_prompt_injection for each in items):
+            if not introductions or any(candidate.is_prompt_injection for candidate in items):
                 continue
-            item_spans = {each.canonical_span for each in items}
+            item_spans = {candidate.canonical_span for candidate in items}
             probability = sum(
-                each.probability
-                for each in found
-                if each.passage.chunk_id == item.passage.chunk_id
-                and each.candidate.canonical_span in item_spans
+                answer.probability
+                for answer in answers
+                if answer.passage.chunk_id == item.passage.chunk_id
+                and answer.candidate.canonical_span in item_spans
             )
             lists.append(
                 AskedList(
                     items=[
                         LocatedAnswer(
-                            candidate=each, start=each.start, end=each.end, probability=probability
+                            candidate=candidate,
+                            start=candidate.start,
+                            end=candidate.end,
+                            probability=probability,
                         )
-                        for each in items
+                        for candidate in items
                     ]
                 )
             )
-    return max(lists, key=lambda each: each.probability, default=None)
+    return max(lists, key=lambda listing: listing.probability, default=None)
 
 
 def with_list(
     question: str,
     chosen: Sequence[LocatedAnswer],
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     terms: Terms,
 ) -> list[LocatedAnswer]:
-    """What was chosen, or all items of a list that is asked for and likelier than that."""
-    asked_list = list_asked(question, found, evidence, terms)
+    """The chosen answers, or all items of a requested list that is likelier."""
+    asked_list = list_asked(question, answers, evidence, terms)
     if asked_list is None:
         return list(chosen)
-    item_spans = [each.candidate.canonical_span for each in asked_list.items]
-    others = [each for each in chosen if each.candidate.canonical_span not in item_spans]
-    best_other_probability = max((each.probability for each in others), default=0.0)
+    item_spans = [item.candidate.canonical_span for item in asked_list.items]
+    other_answers = [
+        answer for answer in chosen if answer.candidate.canonical_span not in item_spans
+    ]
+    best_other_probability = max((answer.probability for answer in other_answers), default=0.0)
     return list(asked_list.items if asked_list.probability > best_other_probability else chosen)
 
 
 def _list_items(item: Evidence, span: BlockSpan) -> list[Candidate]:
-    """The items of a list that stands wholly in the passage; none of anything else."""
+    """The items of a list that is completely in the passage; empty for other blocks."""
     if span.kind is not BlockKind.LIST or not (span.begins and span.ends):
         return []
     return [
-        each
-        for each in candidates_of([item])
-        if each.kind is BlockKind.LIST and span.char_start <= each.canonical_span[0] < span.char_end
+        candidate
+        for candidate in candidates_of([item])
+        if candidate.kind is BlockKind.LIST
+        and span.char_start <= candidate.canonical_span[0] < span.char_end
     ]
 
 
 def _introductions(item: Evidence, span: BlockSpan) -> Iterator[str]:
-    """What may say what a list is of."""
+    """Texts that may introduce a list."""
     yield from item.passage.heading_path[-1:]
     preceding = [
-        each for each in candidates_of([item]) if each.canonical_span[1] <= span.char_start
+        candidate
+        for candidate in candidates_of([item])
+        if candidate.canonical_span[1] <= span.char_start
     ]
-    if preceding and preceding[-1].statement.endswith(_LEADS_ON):
+    if preceding and preceding[-1].statement.endswith(_LEAD_IN_ENDINGS):
         yield preceding[-1].statement
 
 
 def _mentions_all_words(text: str, question: str, terms: Terms) -> bool:
-    """Whether a question says all words of a text, and denies if that does."""
+    """Whether a question has all words of a text, and the same negation."""
     text_terms = frozenset(terms(text))
     return (
         bool(text_terms)

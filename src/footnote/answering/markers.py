@@ -1,4 +1,4 @@
-"""Reads the `[n]` markers of a model's sentence, in the spellings that models use."""
+"""Parse the `[n]` markers of a model's sentence, in the notations that models use."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _SPACES = re.compile(r"[ \t]{2,}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedClause:
-    """The sources that stand behind a stretch of a sentence."""
+    """The sources cited for a part of a sentence."""
 
     numbers: tuple[int, ...]
     clause: str
-    """The words they follow, back to the markers before them."""
+    """The words before the markers, back to the previous markers."""
 
 
 def read_markers(sentence: str) -> tuple[str, tuple[CitedClause, ...]]:
-    """The sentence without its markers, and each run of markers with the words it stands behind.
+    """The sentence without its markers, and each run of markers with its words.
 
-    A run that opens the sentence stands behind the words up to the next one.
+    A run at the start of the sentence belongs to the words up to the next one.
 
     >>> words, marked = read_markers("The rent is 900 [1], the deposit 2,700 [Sources 2-3][5].")
-    >>> words, [each.numbers for each in marked]
+    >>> words, [clause.numbers for clause in marked]
     ('The rent is 900, the deposit 2,700.', [(1,), (2, 3, 5)])
     """
     segments: list[str] = []
@@ -61,8 +61,8 @@ def read_markers(sentence: str) -> tuple[str, tuple[CitedClause, ...]]:
     if leading_numbers:
         clauses.insert(0, CitedClause(numbers=leading_numbers, clause=remainder.strip()))
     return text, tuple(
-        CitedClause(numbers=tuple(dict.fromkeys(each.numbers)), clause=each.clause)
-        for each in clauses
+        CitedClause(numbers=tuple(dict.fromkeys(clause.numbers)), clause=clause.clause)
+        for clause in clauses
     )
 
 
@@ -71,7 +71,7 @@ def _joined(words: list[str]) -> str:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    """Every number, ranges spelled out.
+    """All numbers, with ranges expanded.
 
     >>> _numbers("1, 3-5")
     (1, 3, 4, 5)

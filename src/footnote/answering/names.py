@@ -1,4 +1,4 @@
-"""Text becomes the proper names in it, as far as their spelling shows them."""
+"""Find the proper names in a text, as far as capital letters show them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHINESE_NAME = re.compile(
 _HAN = re.compile(f"[{HAN}]")
 _LINKING = frozenset("of the de del la le les von van and y et di du da".split())
 _LINKING_NOUNS = frozenset("von van zu".split())
-"""Where every noun has a capital, an article between two of them shows no name."""
+"""Where every noun is capitalised, an article between two of them does not indicate a name."""
 _LOOK_BACK = 40
 SHORTEST_SHARED = 4
 """Letters that two forms of a name must share from the start."""
@@ -34,11 +34,11 @@ class Name:
     word: str
     """Case-folded, without accents and possessive."""
     sure: bool
-    """Whether it can hardly be anything else; a single German noun has a capital too."""
+    """Whether it is almost certainly a name; a single German noun is capitalised too."""
     initials: str = ""
-    """Of the whole run of capitalised words it stands in."""
+    """The initials of its run of capitalised words."""
     start: int = 0
-    """Where it stands in the text."""
+    """Its offset in the text."""
 
 
 def names_of(
@@ -46,8 +46,8 @@ def names_of(
 ) -> list[Name]:
     """The words of names in a text, in order.
 
-    A capital at the beginning of a sentence makes nothing sure. `telling` are the places of words
-    that are no function words: one that opens a sentence belongs to no name ("Die Frist").
+    A capital at the beginning of a sentence is not certain. `telling` has the offsets of words that
+    are not function words: another word that opens a sentence belongs to no name ("Die Frist").
 
     >>> [name.word for name in names_of("We met Anna Braun's cousin.") if name.sure]
     ['anna', 'braun']
@@ -57,11 +57,11 @@ def names_of(
     names: list[Name] = []
     for words in _capitalised_runs(text, linking_words):
         run = [
-            each
-            for each in words
+            match
+            for match in words
             if telling is None
-            or each.start() in telling
-            or not _opens_clause(text, each.start(), sentence_starts)
+            or match.start() in telling
+            or not _opens_clause(text, match.start(), sentence_starts)
         ]
         if not run:
             continue
@@ -85,7 +85,7 @@ def names_of(
 
 
 def _chinese_names(text: str) -> Iterator[Name]:
-    """Foreign names around their dot, two characters on either side, and titles of works."""
+    """Foreign names around a middle dot, two characters on either side, and titles of works."""
     for match in _CHINESE_NAME.finditer(text):
         for part in ("given", "family", "title"):
             if match[part]:
@@ -93,9 +93,9 @@ def _chinese_names(text: str) -> Iterator[Name]:
 
 
 def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text: str) -> bool:
-    """Whether the words of a text hold a name: itself, an inflected form, or its initials.
+    """Whether a text has a name: the word itself, an inflected form, or its initials.
 
-    `text` is looked into for scripts without spaces.
+    `text` is searched for scripts without spaces.
     """
     if name.word in words or name.word in acronyms or (name.initials and name.initials in words):
         return True
@@ -104,13 +104,13 @@ def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text
     prefix = name.word[:SHORTEST_SHARED]
     similar_words = [word for word in words if word.startswith(prefix)]
     return any(_same_stem(name.word, word) for word in similar_words) or (
-        # A common noun may also be a part of its derivation: Monat, monatlich.
+        # A common noun may also be part of its derivation: Monat, monatlich.
         not name.sure and any(_is_prefix(name.word, word) for word in similar_words)
     )
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text as names are compared with, those of compounds too."""
+    """The words of a text for comparison with names, including the parts of compounds."""
     words = set()
     for match in _WORD.finditer(text):
         word = plain_word(match.group())
@@ -120,7 +120,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def acronyms_of(text: str) -> frozenset[str]:
-    """The initials of each run of capitalised words, of which acronyms are made."""
+    """The initials of each run of capitalised words, which may be acronyms."""
     return frozenset(
         "".join(match.group()[0] for match in run).casefold()
         for run in _capitalised_runs(text, _LINKING)
@@ -131,7 +131,7 @@ def acronyms_of(text: str) -> frozenset[str]:
 def plain_word(word: str) -> str:
     """A word case-folded, without accents and without the possessive at its end."""
     folded = unicodedata.normalize("NFD", _POSSESSIVE.sub("", word).casefold())
-    return "".join(each for each in folded if not unicodedata.combining(each))
+    return "".join(character for character in folded if not unicodedata.combining(character))
 
 
 _NO_NAMES = frozenset(
@@ -140,11 +140,11 @@ _NO_NAMES = frozenset(
         (*months_of("en", "de"), *ABBREVIATED_MONTHS, *WEEKDAYS["en"], *WEEKDAYS["de"], "i"),
     )
 )
-"""What has a capital in English or German and names nobody."""
+"""Words that are capitalised in English or German, but are no names."""
 
 
 def _capitalised_runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]]]:
-    """Neighbouring capitalised words; small linking words may stand between two of them."""
+    """Adjacent capitalised words; small linking words may stand between two of them."""
     run: list[re.Match[str]] = []
     end = 0
     for match in _WORD.finditer(text):
@@ -184,15 +184,15 @@ def _is_acronym(word: str) -> bool:
     return len(word) > 1 and sum(map(str.isupper, word)) > 1
 
 
-def _same_stem(one: str, other: str) -> bool:
-    longer_length = max(len(one), len(other))
+def _same_stem(word: str, other: str) -> bool:
+    longer_length = max(len(word), len(other))
     least_shared = max(SHORTEST_SHARED, LEAST_SHARED * longer_length)
     return (
-        min(len(one), len(other)) >= least_shared
-        and one[: int(least_shared + 0.999)] == other[: int(least_shared + 0.999)]
+        min(len(word), len(other)) >= least_shared
+        and word[: int(least_shared + 0.999)] == other[: int(least_shared + 0.999)]
     )
 
 
-def _is_prefix(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
+def _is_prefix(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
     return len(shorter) > SHORTEST_SHARED and longer.startswith(shorter)

@@ -13,22 +13,23 @@ from footnote.domain import ClosestPassage, Evidence
 from footnote.ports import Analyzer
 
 LONGEST = 600
-"""Characters of the stretch: about a paragraph, or a few rows; one statement may be longer."""
+"""Most characters of the excerpt: about a paragraph, or a few rows; a single statement may be
+longer."""
 
 
 def closest_passage(
     question: str, evidence: Sequence[Evidence], analyzer: Analyzer
 ) -> ClosestPassage | None:
-    """The statements of the best source, one after the other, that share most with the question.
+    """The adjacent statements of the best source that share most terms with the question.
 
-    None without a source that could be shown: what gives orders to a model is passed over.
+    None without a suitable source; prompt injections are skipped.
     """
-    for item in sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)):
+    for item in sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id)):
         run = [] if item.suspicious else _best_run(question, candidates_of([item]), analyzer)
         if run:
             start, end = run[0].start, run[-1].end
             return ClosestPassage(
-                text=" ".join(each.readable for each in run),
+                text=" ".join(candidate.readable for candidate in run),
                 citation=citation_of(item.passage, start, end, marker=1),
             )
     return None
@@ -37,15 +38,16 @@ def closest_passage(
 def _best_run(
     question: str, candidates: Sequence[Candidate], analyzer: Analyzer
 ) -> Sequence[Candidate]:
-    """Of the runs with most terms of the question the first, and of those that the longest."""
+    """The first run with most terms of the question; among equal ones at its start, the longest."""
     if not candidates:
         return []
     language = candidates[0].evidence.passage.language
     question_terms = frozenset(analyzer.terms(question, language))
     shared_terms = [
-        question_terms.intersection(analyzer.terms(each.statement, language)) for each in candidates
+        question_terms.intersection(analyzer.terms(candidate.statement, language))
+        for candidate in candidates
     ]
-    is_injection = [each.is_prompt_injection for each in candidates]
+    is_injection = [candidate.is_prompt_injection for candidate in candidates]
     best_range, best_count = (0, 0), -1
     for first in range(len(candidates)):
         covered_terms: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Sentences chosen from many documents become an answer, each with its footnote."""
+"""Turn sentences chosen from many documents into an answer with footnotes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from footnote.domain.summaries import SummarySentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """Answers with the sentences of a summary, in their order.
+    """Answers with the sentences of a summary, in order.
 
-    Implements `answering.streaming.Answerer`; the evidence it is given has the passages that they
-    stand in.
+    Implements `answering.streaming.Answerer`; its evidence has the passages of the sentences.
     """
 
     sentences: Sequence[SummarySentence]
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """The sentences, each cited where it stands. Its confidence is for the search to say."""
+        """The sentences, each with its citation. The search determines the confidence."""
         footnotes = Footnotes()
         sentences = []
         for sentence in self.sentences:
@@ -39,7 +38,7 @@ class Overview:
                             text=sentence.text,
                             markers=(marker,),
                             support=1.0,
-                            verdict=Verdict.SUPPORTED,  # It is its quote.
+                            verdict=Verdict.SUPPORTED,  # The sentence is its quote.
                             gap="\n",
                         )
                     )

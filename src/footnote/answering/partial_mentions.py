@@ -12,7 +12,7 @@ from footnote.ports import Operation
 _JOINING = frozenset("tn")
 _WORD = re.compile(r"\w+")
 _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
-"""Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
+"""Minimum letters of a cell that a compound begins with, and maximum letters of an inflection."""
 
 
 def unsupported_reason(linked: LinkedQuestion, operation: Operation) -> str | None:
@@ -20,7 +20,7 @@ def unsupported_reason(linked: LinkedQuestion, operation: Operation) -> str | No
     without."""
     if (word := _negation_word(linked)) is not None:
         return f"what the question leaves out by {word!r} is not told"
-    # "Of all quarters together" says such a title, too.
+    # "Of all quarters together" also mentions such a title.
     if operation in EXTREMES and (title := _repeated_category_title(linked)) is not None:
         return f"each {title!r} has several rows, which are not put together"
     return None
@@ -30,14 +30,14 @@ def partial_mention_reason(linked: LinkedQuestion, operation: Operation) -> str 
     """The reason why a part of a cell value in the question may restrict the rows; None without."""
     if (prefix := _compound_prefix(linked)) is not None:
         return f"a word of the question begins with {prefix!r}, which only some rows say"
-    # An end of a column is said with words of all kinds: "le plus haut".
+    # Maxima and minima are expressed by many words: "le plus haut".
     if operation not in EXTREMES and (match := _partial_match(linked)) is not None:
         return f"{match[0]!r} may mean {match[1]!r}, which only some rows say"
     return None
 
 
 def _negation_word(linked: LinkedQuestion) -> str | None:
-    """A word by which the question leaves something out or denies it."""
+    """A word of exclusion or negation in the question."""
     linked_terms = linked.all_terms(
         *linked.table.header, *(cell for cells in linked.matched_cells.values() for cell in cells)
     )
@@ -46,7 +46,7 @@ def _negation_word(linked: LinkedQuestion) -> str | None:
         (
             word
             for word in words
-            # Latin letters alone join words: "a-t-il".
+            # Only Latin letters connect words: "a-t-il".
             if word in NEGATION_WORDS - _JOINING and not linked.terms_of(word) & linked_terms
         ),
         None,
@@ -54,9 +54,9 @@ def _negation_word(linked: LinkedQuestion) -> str | None:
 
 
 def _repeated_category_title(linked: LinkedQuestion) -> str | None:
-    """The title of a column of words that the question says, each of several rows.
+    """The mentioned title of a column of words, each of which is in several rows.
 
-    "Which technician earned most?" asks neither for a row nor for all of them together.
+    "Which technician earned most?" asks for a total per technician, not for a row or for all rows.
     """
     for column in linked.titles:
         cells = linked.table.column(column)
@@ -71,7 +71,7 @@ def _repeated_category_title(linked: LinkedQuestion) -> str | None:
 
 
 def _compound_prefix(linked: LinkedQuestion) -> str | None:
-    """A cell of words with which a longer word of the question begins, as compounds do."""
+    """A cell of words that is the beginning of a longer word of the question, as in compounds."""
     words = linked.question.casefold().split()
     cells = {
         cell.casefold(): cell

@@ -1,4 +1,4 @@
-"""Evidence becomes an answer that a reader found: read → locate → guard → choose → say → cite."""
+"""Answer with statements that a reader selects: read → locate → guard → choose → cite."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ from footnote.ports import (
 )
 
 LEAST_ANSWERABILITY = 0.25
-"""Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
+"""Default without a fit; fitted values are in `answering/weighing.json`."""
 UNDECIDED = 0.05
 """As above."""
 LEAST_FURTHER = 0.9
 MOST_ALIKE = 12
-"""Rows that are said where a question does not tell them apart."""
+"""Most rows that are listed if the question does not distinguish them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _OfTables:
-    """What tables tell of a question."""
+class _TableResult:
+    """The results from tables."""
 
     chosen: Sequence[LocatedAnswer]
-    """What is said, unless something was computed or cannot be."""
+    """The answers, unless there is a computation or a refusal."""
     computation: ScoredComputation | None = None
     note: str | None = None
     """See `CellSelection`."""
@@ -75,22 +75,22 @@ class ReaderAnswerer:
     """
 
     reader: Reader | None
-    """None where it is switched off: then every answer is a refusal that says so."""
+    """None if it is switched off: then every answer is a refusal with that reason."""
     analyzer: Analyzer
     max_sentences: int = 4
     least_answerability: float = LEAST_ANSWERABILITY
-    """Below this probability that the documents answer, the answer is that they do not."""
+    """Minimum probability that the documents answer; below it the answer is a refusal."""
     undecided: float = UNDECIDED
-    """Below this probability further passages are not read, as they hardly answer then."""
+    """Minimum probability, after reading some passages, for reading further ones."""
     least_further: float = LEAST_FURTHER
-    """A further answer needs this probability, and about the odds of the best one."""
+    """Minimum probability of a further answer, which also needs about the odds of the best one."""
     passages: int = MOST_PASSAGES
     namer: NameFinder | None = None
-    """What finds the names in a question over a table, none of which may be left out."""
+    """Finds the names in a question about a table; each of them must be matched."""
     finder: TableQuestionModel | None = None
     """Model that predicts column and operation of questions over tables; None without one."""
     around: ExpandPassages | None = None
-    """What has the rest of a table of which a part was found; of one workspace and principal."""
+    """Loads the rest of a table that was retrieved in part, for one workspace and principal."""
     weigh: AnswerScorer = field(default_factory=ReaderAnswerScorer)
     """Combines the signals of reader and search into one probability."""
 
@@ -99,10 +99,10 @@ class ReaderAnswerer:
         return replace(self, weigh=self.weigh.with_embedder(embedder))
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """Answer from this evidence alone.
+        """Answer from this evidence only.
 
-        Where the reader cannot run, the answer is a refusal with the nearest passages, and
-        `degraded` says why.
+        If the reader is unavailable, the answer is a refusal with the nearest passages, and
+        `degraded` has the reason.
         """
         answer = with_newer_note(await self._answer(question, evidence), evidence)
         versions = named_versions(question, evidence)
@@ -113,13 +113,13 @@ class ReaderAnswerer:
         return await localised_refusal(answer, self.analyzer)
 
     async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
-        """See `sub_questions.ComparesRows`; None where a model that it needs is away.
+        """See `sub_questions.ComparesRows`; None if a required model is unavailable.
 
-        Where an operation is heard, and no column of the rows is told, they are read with the
-        question as a whole: of each by itself a reader takes any cell that looks like an answer.
+        If an operation but no column is predicted, the rows are read with the whole question: for a
+        single row a reader accepts any cell that looks like an answer.
         """
-        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
-        tables = [each for each in ranked[: self.passages] if holds_table(each)]
+        ranked = sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id))
+        tables = [item for item in ranked[: self.passages] if holds_table(item)]
         if self.reader is None or self.finder is None or not tables:
             return None
         table_question = TableQuestion.of(
@@ -136,19 +136,19 @@ class ReaderAnswerer:
                 return computed_answer(question, *computation, evidence)
             is_over_several_rows = await is_over_rows(table_question)
         except ModelUnavailable:
-            return None  # What reads next says that it is away.
+            return None  # The next step reports that the model is unavailable.
         return await self(question, evidence) if is_over_several_rows else None
 
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """The same, as the question stands."""
+        """Answer the question as it is."""
         if self.reader is None:
             reason = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
             return refusal(question, evidence, confidence=0.0, degraded=(reason,))
-        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
+        ranked = sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id))
         top_evidence = ranked[: self.passages]
         scorer = self.weigh.with_cache()
         reading_order = scorer.rank_for_reading(question, top_evidence)
-        # Of several things that are named each may have its answer in a passage of its own.
+        # If the question names several things, each may be answered by another passage.
         round_ends = (
             [MOST_PASSAGES] if names_several(question, top_evidence) else reading_order.ends
         )
@@ -168,17 +168,17 @@ class ReaderAnswerer:
                     question, deduplicated(read_answers), top_evidence
                 )
                 scored = await scorer(question, relevant_answers, top_evidence)
-                best_probability = max((each.probability for each in scored.found), default=0.0)
+                best_probability = max((answer.probability for answer in scored.found), default=0.0)
                 if not self.undecided <= best_probability < self.least_answerability:
                     break
             ranked_answers = by_probability(scored.found)
-            if any(each.candidate.evidence.suspicious for each in ranked_answers):
+            if any(answer.candidate.evidence.suspicious for answer in ranked_answers):
                 ranked_answers = await without_injections(self.reader, ranked_answers)
             selected = selector(question, ranked_answers, ranked)
             if ranked_answers:
-                terms, least = self._terms_of(ranked_answers[0]), self.least_answerability
+                terms, minimum = self._terms_of(ranked_answers[0]), self.least_answerability
                 selected = prefer_newest(
-                    question, selected, ranked_answers, top_evidence, least=least, terms=terms
+                    question, selected, ranked_answers, top_evidence, minimum=minimum, terms=terms
                 )
                 selected = with_list(question, selected, ranked_answers, top_evidence, terms)
             table_result = await self._answer_from_tables(
@@ -208,14 +208,14 @@ class ReaderAnswerer:
         reader: Reader,
         question: str,
         chosen: Sequence[LocatedAnswer],
-        found: Sequence[LocatedAnswer],
+        answers: Sequence[LocatedAnswer],
         ranked: Sequence[Evidence],
-    ) -> _OfTables:
-        """What the tables among the best evidence tell instead of what was chosen. Raises
+    ) -> _TableResult:
+        """Answer from the tables among the best evidence, or keep the chosen answers. Raises
         ModelUnavailable."""
-        tables = [each for each in ranked[: self.passages] if holds_table(each)]
+        tables = [item for item in ranked[: self.passages] if holds_table(item)]
         if not tables:
-            return _OfTables(chosen=chosen)
+            return _TableResult(chosen=chosen)
         answerer = AggregationAnswerer(
             reader=reader,
             analyzer=self.analyzer,
@@ -224,12 +224,12 @@ class ReaderAnswerer:
             finder=self.finder,
             around=self.around,
         )
-        computation = await answerer(question, chosen, ranked, tables, read_answers=found)
+        computation = await answerer(question, chosen, ranked, tables, read_answers=answers)
         if computation is not None:
-            return _OfTables(chosen=chosen, computation=computation)
+            return _TableResult(chosen=chosen, computation=computation)
         chosen = [in_named_column(question, answer, self._terms_of(answer)) for answer in chosen]
         if self.finder is None:
-            return _OfTables(chosen=chosen)
+            return _TableResult(chosen=chosen)
         cell_selector = CellSelector(
             reader=reader,
             finder=self.finder,
@@ -239,12 +239,13 @@ class ReaderAnswerer:
         )
         closest_document = ranked[0].passage.document_id
         selection = await cell_selector(question, chosen, tables, closest=closest_document)
-        return _OfTables(chosen=selection.chosen, note=selection.note)
+        return _TableResult(chosen=selection.chosen, note=selection.note)
 
     async def _with_completed_table(
         self, question: str, best: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> Sequence[Evidence]:
-        """The evidence, with the rest of a table that may have rows named as the answer's is."""
+        """The evidence, with the rest of a table that may have rows of the same name as the
+        answer's."""
         confident_answers = [
             answer for answer in best if answer.probability >= self.least_answerability
         ]
@@ -260,16 +261,16 @@ class ReaderAnswerer:
         self,
         question: str,
         chosen: Sequence[LocatedAnswer],
-        weighed: ScoredAnswers,
+        scored: ScoredAnswers,
         ranked: Sequence[Evidence],
         evidence: Sequence[Evidence],
     ) -> Answer:
-        """The answer that says what was chosen of the statements, or a refusal."""
+        """The answer from the chosen statements, or a refusal."""
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
-            return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
+            return refusal(question, evidence, confidence=confidence, degraded=scored.degraded)
         texts = [(answer, answer_text(question, answer, ranked)) for answer in chosen]
-        tied = ambiguous_rows(question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found)
+        tied = ambiguous_rows(question, chosen[0], ranked, self._terms_of(chosen[0]), scored.found)
         if len(tied) > MOST_ALIKE:
             note = (
                 f"answer: {len(tied)} rows of a table are named alike, and none of them was chosen"
@@ -283,7 +284,7 @@ class ReaderAnswerer:
                 text=located.candidate.readable_text(text),
                 markers=(_add_citation(located, footnotes),),
                 support=located.probability,
-                # It is its quote.
+                # The sentence is its quote.
                 verdict=Verdict.SUPPORTED,
             )
             for located, text in [(row.located, row.text) for row in tied] or texts
@@ -295,11 +296,11 @@ class ReaderAnswerer:
             citations=tuple(footnotes.citations),
             evidence=tuple(evidence),
             confidence=confidence,
-            degraded=weighed.degraded,
+            degraded=scored.degraded,
         )
 
-    def _terms_of(self, found: LocatedAnswer) -> Terms:
-        return partial(self.analyzer.terms, language=found.passage.language)
+    def _terms_of(self, answer: LocatedAnswer) -> Terms:
+        return partial(self.analyzer.terms, language=answer.passage.language)
 
 
 def refusal(
@@ -309,7 +310,7 @@ def refusal(
     confidence: float,
     degraded: tuple[str, ...] = (),
 ) -> Answer:
-    """That the documents do not answer; the evidence is the nearest that there is."""
+    """A refusal, with the nearest evidence."""
     return Answer(
         question=question,
         found=False,
@@ -322,18 +323,18 @@ def refusal(
 
 
 def computed_answer(
-    question: str, found: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
+    question: str, result: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
 ) -> Answer:
-    """The answer that was computed from rows, which it cites; or a refusal that says why not."""
-    if isinstance(found, NotComputed):
-        note = f"answer: not computed, since {found.reason}"
+    """The computed answer with citations of its rows, or a refusal with the reason."""
+    if isinstance(result, NotComputed):
+        note = f"answer: not computed, since {result.reason}"
         return refusal(question, evidence, confidence=0.0, degraded=(note,))
     footnotes = Footnotes()
     sentence = AnswerSentence(
-        text=found.rows[0].readable_text(found.text),
-        markers=found.cited(footnotes),
+        text=result.rows[0].readable_text(result.text),
+        markers=result.cited(footnotes),
         support=confidence,
-        # Its number follows from its quotes.
+        # The number follows from the quotes.
         verdict=Verdict.SUPPORTED,
     )
     return Answer(
@@ -341,37 +342,37 @@ def computed_answer(
         found=True,
         sentences=(sentence,),
         citations=tuple(footnotes.citations),
-        evidence=with_cited_rows(evidence, found.rows),
+        evidence=with_cited_rows(evidence, result.rows),
         confidence=confidence,
     )
 
 
-def answer_text(question: str, found: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
-    """The text of an answer: the statement, or of a table row the cells asked for.
+def answer_text(question: str, answer: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
+    """The text of an answer: the statement, or the requested cells of a table row.
 
     Cells are written with the row's name and their titles. If the row's name is the answer, the
     cells that the question mentions are added. All cells under a repeated title are included. If
-    the row's name is a code, the cell by which the question calls the row follows it.
+    the row's name is a code, the cell by which the question mentions the row follows it.
     """
-    cells = [cell for cell in cells_of(found.candidate) if cell.text]
-    answer_cells = [cell for cell in cells if cell.start < found.end and found.start < cell.end]
+    cells = [cell for cell in cells_of(answer.candidate) if cell.text]
+    answer_cells = [cell for cell in cells if cell.start < answer.end and answer.start < cell.end]
     titles = {cell.title for cell in answer_cells if cell.title}
     answer_cells = [cell for cell in cells if cell in answer_cells or cell.title in titles]
     if not answer_cells or not any(cell.title for cell in cells):
-        return found.candidate.statement
+        return answer.candidate.statement
     name_cell = cells[0]
     if answer_cells == [name_cell]:
         mentioned_cells = [cell for cell in cells[1:] if contains_phrase(cell.text, question)]
         if not mentioned_cells:
-            return found.candidate.statement
+            return answer.candidate.statement
         return (
             f"{_cell_with_title(name_cell)} — {', '.join(map(_cell_with_title, mentioned_cells))}"
         )
     values = ", ".join(_cell_with_title(cell) for cell in answer_cells if cell is not name_cell)
     column_indices = [
-        index for index, cell in enumerate(cells_of(found.candidate)) if cell in answer_cells
+        index for index, cell in enumerate(cells_of(answer.candidate)) if cell in answer_cells
     ]
-    name = name_of_row(found.candidate, evidence, shown_columns=column_indices) or name_cell.text
+    name = name_of_row(answer.candidate, evidence, shown_columns=column_indices) or name_cell.text
     if name == name_cell.text and is_code(name) and not contains_phrase(name, question):
         other_texts = (cell.text for cell in cells[1:] if cell not in answer_cells)
         alias = next(
@@ -390,9 +391,9 @@ def _cell_with_title(cell: Cell) -> str:
     return f"{cell.title}: {cell.text}" if cell.title else cell.text
 
 
-def _add_citation(found: LocatedAnswer, footnotes: Footnotes) -> int:
-    candidate = found.candidate
-    answer_span = (found.start, found.end)
+def _add_citation(answer: LocatedAnswer, footnotes: Footnotes) -> int:
+    candidate = answer.candidate
+    answer_span = (answer.start, answer.end)
     return footnotes.citation(
         candidate.evidence.passage, candidate.start, candidate.end, answer_span
     ).marker

@@ -21,13 +21,13 @@ async def read_statements(
     """
     if not evidence:
         return []
-    passage_candidates = [candidates_of([each]) for each in evidence]
+    passage_candidates = [candidates_of([item]) for item in evidence]
     texts = [
         replace(
-            text_of(each.passage),
+            text_of(item.passage),
             allowed_spans=tuple((candidate.start, candidate.end) for candidate in candidates),
         )
-        for each, candidates in zip(evidence, passage_candidates, strict=True)
+        for item, candidates in zip(evidence, passage_candidates, strict=True)
     ]
     readings = await reader.read(question, texts)
     return [
@@ -38,10 +38,10 @@ async def read_statements(
     ]
 
 
-def deduplicated(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
+def deduplicated(answers: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
     """The best span of every statement; a statement in two overlapping chunks is kept once."""
     best: dict[tuple[object, ...], LocatedAnswer] = {}
-    for answer in found:
+    for answer in answers:
         passage = answer.passage
         key = (passage.document_id, passage.version, *answer.candidate.canonical_span)
         if key not in best or best[key].score < answer.score:
@@ -50,15 +50,15 @@ def deduplicated(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
 
 
 def text_of(passage: Passage) -> PassageText:
-    """The passage under its headings, as it is read."""
+    """The passage under its headings, as the reader gets it."""
     return PassageText(text=passage.text, heading=heading_of(passage))
 
 
 def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
-    """The statement that holds most of a span, with the part of the span that is in it."""
+    """The statement that contains most of a span, with the part of the span in it."""
     overlaps = [
-        (min(span.end, each.end) - max(span.start, each.start), -index)
-        for index, each in enumerate(candidates)
+        (min(span.end, candidate.end) - max(span.start, candidate.start), -index)
+        for index, candidate in enumerate(candidates)
     ]
     if not overlaps or max(overlaps)[0] <= 0:
         return

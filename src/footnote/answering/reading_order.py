@@ -30,11 +30,12 @@ class PassageFeatures:
     statement_coverage: float
     """The largest coverage by one statement with the headings, 0…1."""
     standing: float
-    """Cosine of passage and question, in standard deviations above the middle passage."""
+    """Cosine of passage and question, in standard deviations above the median passage."""
     log_rank: float
-    """In the search, among the passages in the question's language or among all others."""
+    """Logarithm of the search rank, among passages in the question's language or among the
+    others."""
     lacks_numbers: float
-    """Share of the question's numbers that the passage and its names lack."""
+    """Share of the question's numbers that the passage and its names do not have."""
     is_foreign: float
     """1 where passage and question are in different languages."""
     log_statements: float
@@ -43,29 +44,29 @@ class PassageFeatures:
     """Thousands of characters."""
 
 
-PASSAGE_FEATURES: tuple[str, ...] = tuple(each.name for each in fields(PassageFeatures))
+PASSAGE_FEATURES: tuple[str, ...] = tuple(feature.name for feature in fields(PassageFeatures))
 
 
 def passage_features(question: str, evidence: Sequence[Evidence], analyzer: Analyzer) -> Floats:
     """A row of `PASSAGE_FEATURES` for each passage, of shape (passages, names)."""
-    passage_candidates = [candidates_of([each]) for each in evidence]
+    passage_candidates = [candidates_of([item]) for item in evidence]
     statements = [candidate for group in passage_candidates for candidate in group]
     remaining_coverages = iter(term_coverage(question, statements, evidence, analyzer))
-    z_scores = median_z_scores([each.similarity for each in evidence])
+    z_scores = median_z_scores([item.similarity for item in evidence])
     numbers = numbers_in(question)
     rows = []
-    for each, candidates, standing in zip(evidence, passage_candidates, z_scores, strict=True):
+    for item, candidates, z_score in zip(evidence, passage_candidates, z_scores, strict=True):
         coverages = [next(remaining_coverages) for _ in candidates]
         rows.append(
             PassageFeatures(
                 coverage=max((coverage.passage for coverage in coverages), default=0.0),
                 statement_coverage=max((coverage.statement for coverage in coverages), default=0.0),
-                standing=standing,
-                log_rank=math.log(coverages[0].rank if coverages else max(1, each.rank)),
-                lacks_numbers=missing_number_share(numbers, each.passage),
+                standing=z_score,
+                log_rank=math.log(coverages[0].rank if coverages else max(1, item.rank)),
+                lacks_numbers=missing_number_share(numbers, item.passage),
                 is_foreign=float(any(coverage.is_foreign for coverage in coverages)),
                 log_statements=math.log1p(len(candidates)),
-                length=len(each.passage.text) / 1000,
+                length=len(item.passage.text) / 1000,
             )
         )
     return np.array([astuple(row) for row in rows]).reshape(len(rows), len(PASSAGE_FEATURES))

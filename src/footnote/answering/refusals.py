@@ -1,4 +1,4 @@
-"""Tells when a model says that the documents do not answer, in whatever words it does."""
+"""Recognise that a model says, in any wording, that the documents do not answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from footnote.answering.context import NOT_FOUND
 from footnote.language.phrases_by_language import PHRASES
 
 _LETTERS = re.compile(r"[\W_]+")
-_FOUND_NOTHING = re.compile(
+_NOTHING_FOUND = re.compile(
     r"""
       \b(?:could\s*n[o']t|can\s*no?t|can't|was\s+(?:not|un)\s*able|am\s+(?:not|un)\s*able|unable|did\s*n[o']t)\b
       .{0,40}\b(?:find|found|answer|determine|locate)
@@ -29,13 +29,13 @@ _FOUND_NOTHING = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 LONGEST_REFUSAL = 400
-"""Characters; who writes more without a source does not refuse, but makes things up."""
+"""Characters; longer text without a source is made up, not a refusal."""
 
 
 def is_the_refusal(text: str) -> bool:
-    """Whether it is the sentence that the instructions give for this, whatever its punctuation.
+    """Whether a text is the refusal sentence of the instructions, whatever its punctuation.
 
-    So it is in other languages, which a model may have from an earlier answer.
+    This includes its translations, which a model may copy from an earlier answer.
 
     >>> is_the_refusal("**I could not find this in your documents**")
     True
@@ -52,7 +52,7 @@ def sounds_like_refusal(text: str) -> bool:
     False
     """
     plain = text.replace("’", "'")
-    return len(plain) <= LONGEST_REFUSAL and bool(_FOUND_NOTHING.search(plain))
+    return len(plain) <= LONGEST_REFUSAL and bool(_NOTHING_FOUND.search(plain))
 
 
 def _normalised(text: str) -> str:

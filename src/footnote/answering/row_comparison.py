@@ -26,7 +26,7 @@ showing the cells of each row."""
 MOST_COMPARED = 6
 """Most rows whose cells are shown."""
 SURE_END = 1.0
-"""Log-odds of maximum against minimum from which the rows are sorted: for "cheaper" the smallest
+"""Minimum log-odds of maximum against minimum for sorting the rows: for "cheaper" the smallest
 comes first."""
 _SEVERAL = 2
 
@@ -38,11 +38,11 @@ class NamedRows:
     linked: LinkedQuestion
     rows: Sequence[Row]
     name_column: int
-    """The column of their names."""
+    """The column with their names."""
 
     @property
     def names(self) -> list[str]:
-        """What the rows are called in that column."""
+        """The names of the rows in that column."""
         return [row.cells[self.name_column].text for row in self.rows]
 
 
@@ -54,12 +54,12 @@ async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | Non
     have rows of the same names. Raises ModelUnavailable.
     """
     candidates = await asyncio.to_thread(lambda: list(_named_rows(question, question.tables)))
-    if not all(named.linked.table.is_whole for named in candidates):
+    if not all(group.linked.table.is_whole for group in candidates):
         completed_tables = await question.whole()
         candidates = await asyncio.to_thread(lambda: list(_named_rows(question, completed_tables)))
     best: tuple[Computed, float] | None = None
-    for named in candidates:
-        table = named.linked.table
+    for group in candidates:
+        table = group.linked.table
         prediction = await question.predicted_operation(table)
         if prediction is None:
             continue
@@ -67,12 +67,12 @@ async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | Non
             prediction.operation_probabilities.get(operation, 0.0) for operation in JOINT_OPERATIONS
         )
         column = await question.predicted_column(table)
-        if column is None or column.number == named.name_column:
+        if column is None or column.number == group.name_column:
             continue
-        text = comparison_text(named, column, question.wording)
+        text = comparison_text(group, column, question.wording)
         probability = comparison_probability * column.probability
         if text is not None and (best is None or probability > best[1]):
-            best = Computed(text=text, rows=tuple(row.candidate for row in named.rows)), probability
+            best = Computed(text=text, rows=tuple(row.candidate for row in group.rows)), probability
     return best
 
 
@@ -81,8 +81,8 @@ async def is_over_rows(question: TableQuestion) -> bool:
 
     Raises ModelUnavailable.
     """
-    for named in await asyncio.to_thread(lambda: list(_named_rows(question, question.tables))):
-        prediction = await question.predicted_operation(named.linked.table)
+    for group in await asyncio.to_thread(lambda: list(_named_rows(question, question.tables))):
+        prediction = await question.predicted_operation(group.linked.table)
         if prediction is not None and prediction.operation is not None:
             return True
     return False
@@ -99,12 +99,12 @@ def _named_rows(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator
             names = table.column(column)
             if len(set(names)) < len(names):
                 continue
-            mentioned = linked.mentioned_names(column)
+            names_mentioned = linked.mentioned_names(column)
             if (
-                _SEVERAL <= len(mentioned) <= MOST_COMPARED
+                _SEVERAL <= len(names_mentioned) <= MOST_COMPARED
                 and column not in linked.orderable_columns
             ):
-                rows = [row for row in table.rows if row.cells[column].text in mentioned]
+                rows = [row for row in table.rows if row.cells[column].text in names_mentioned]
                 yield NamedRows(linked=linked, rows=rows, name_column=column)
                 break
 
@@ -128,14 +128,16 @@ def comparison_text(
         return None
     cells = [row.cells[column].text for row in rows]
     sort_keys = (table.moments(cells), table.quantities(cells))
-    comparable = next((each for each in sort_keys if isinstance(each, Moments | Quantities)), None)
+    comparable = next(
+        (parsed for parsed in sort_keys if isinstance(parsed, Moments | Quantities)), None
+    )
     if comparable is None or not title or any(row.candidate.is_prompt_injection for row in rows):
         return None
     values = comparable.values
     suffix = ""
     if column_prediction.extreme_odds >= SURE_END:
         is_largest = column_prediction.extreme is Operation.LARGEST
-        order = sorted(range(len(rows)), key=lambda each: values[each], reverse=is_largest)
+        order = sorted(range(len(rows)), key=lambda index: values[index], reverse=is_largest)
         rows, cells = [rows[index] for index in order], [cells[index] for index in order]
         first, second = values[order[0]], values[order[1]]
         if first == second:
@@ -144,5 +146,7 @@ def comparison_text(
     names = [
         table.name_of(row) if name_column == 0 else row.cells[name_column].text for row in rows
     ]
-    others = "; ".join(f"{name}: {cell}" for name, cell in zip(names[1:], cells[1:], strict=True))
-    return f"{names[0]} — {title}: {cells[0]} ({others}{suffix})"
+    other_cells = "; ".join(
+        f"{name}: {cell}" for name, cell in zip(names[1:], cells[1:], strict=True)
+    )
+    return f"{names[0]} — {title}: {cells[0]} ({other_cells}{suffix})"

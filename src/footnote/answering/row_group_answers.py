@@ -23,7 +23,7 @@ from footnote.ports import Operation, TableOperationPrediction
 Floats = npt.NDArray[np.float64]
 
 ANSWER_TYPES: Sequence[frozenset[Operation]] = (
-    frozenset(),  # a cell, or nothing of the table
+    frozenset(),  # a cell, or nothing in the table
     frozenset(),  # the names of the rows
     frozenset((Operation.COUNT,)),
     frozenset((Operation.SUM,)),
@@ -43,28 +43,29 @@ WEIGHTS = (
     *(0.66, 0.77, 2.23, 0.12, 1.02, -1.32),
     *(0.00, 0.03, -0.46, -0.54, 1.16),
 )
-"""Of `features`, fitted to 250 questions by `bench/fit_groups.py`."""
+"""Weights of `features`, fitted to 250 questions by `bench/fit_groups.py`."""
 LEAST, LEAST_NAMES = 0.5, 0.3
-"""Probability from which an operation, and from which the names of the rows, are believed."""
+"""Minimum probability of an operation, and of the names of the rows."""
 MOST_UNEXPLAINED = 1
-"""Words of a question that names may answer, where it says what the rows are: "Which plays are on
-at the Studio?". Of "Who pays for the Studio?" they are no answer."""
+"""Most unexplained words of a question that row names answer, if it mentions the kind of rows:
+"Which plays are on at the Studio?". They do not answer "Who pays for the Studio?"."""
 _FEWEST_ROWS = 2
 _LEAST_CHANCE = 1e-4
-"""Of an operation: its logarithm is taken."""
+"""Minimum probability of an operation, since its logarithm is taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowGroupPrediction:
-    """What is asked of the rows of a group."""
+    """The prediction of what is asked about a group of rows."""
 
     prediction: TableOperationPrediction
     """With the most probable operation and its probability."""
     table: Table
     cell: float
-    """How likely a cell is asked for, by the model alone."""
+    """Probability that a cell is asked for, by the model alone."""
     names: float = 0.0
-    """How likely the names of the rows are asked for, 0…1; 0 where something else is likelier."""
+    """Probability that the names of the rows are asked for, 0…1; 0 if something else is
+    likelier."""
 
 
 def predict_for_row_group(
@@ -73,10 +74,11 @@ def predict_for_row_group(
     terms: Terms,
     predictions: Mapping[tuple[str, ...], TableOperationPrediction],
 ) -> RowGroupPrediction | None:
-    """What is asked of the rows that the question names; None where it names no several of them.
+    """Predict what is asked about the rows that the question names; None if it does not name
+    several.
 
-    Of several tables with such rows it is about the one that leaves the fewest of its words
-    unexplained. `predictions` has the model's prediction for each table, by its titles.
+    Of several tables with such rows, the one with the fewest unexplained words is used.
+    `predictions` has the model's prediction for each table, by its titles.
     """
     candidates = []
     for table in tables:
@@ -88,7 +90,7 @@ def predict_for_row_group(
             )
     if not candidates:
         return None
-    *_, linked, prediction = min(candidates, key=lambda each: each[:2])
+    *_, linked, prediction = min(candidates, key=lambda candidate: candidate[:2])
     return _combined_prediction(prediction, linked)
 
 
@@ -100,10 +102,13 @@ def _combined_prediction(
     if linked.titles_explained_by_cells and not any(
         column in linked.orderable_columns for column in linked.titles
     ):
-        # What the model took for a column is what the rows are called, and no other one is said:
-        # none is added up, and a number of them is no cell of one.
+        # The predicted column is only the name of the rows, and no other column is mentioned:
+        # nothing is added up, and a count is not in a cell.
         utilities[COUNT + 1 : END + 1] = -np.inf
-        if sum(prediction.operation_probabilities[each] for each in _NUMBERS) >= LEAST_NUMBER:
+        if (
+            sum(prediction.operation_probabilities[operation] for operation in _NUMBERS)
+            >= LEAST_NUMBER
+        ):
             utilities[CELL] = -np.inf
     probabilities = np.exp(utilities - utilities.max())
     probabilities /= probabilities.sum()
@@ -112,7 +117,8 @@ def _combined_prediction(
     operation = None
     if ANSWER_TYPES[best_type] and probability >= LEAST:
         operation = max(
-            ANSWER_TYPES[best_type], key=lambda each: prediction.operation_probabilities[each]
+            ANSWER_TYPES[best_type],
+            key=lambda candidate: prediction.operation_probabilities[candidate],
         )
     return RowGroupPrediction(
         prediction=replace(prediction, operation=operation, probability=probability),
@@ -123,7 +129,8 @@ def _combined_prediction(
 
 
 def link_row_group(question: str, table: Table, terms: Terms) -> LinkedQuestion | None:
-    """The question beside the table, if it names several rows by their cells, and no single one."""
+    """Link the question to the table, if it mentions several rows by their cells, and no single
+    row."""
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return None
     candidate = table.rows[0].candidate
@@ -137,7 +144,8 @@ def link_row_group(question: str, table: Table, terms: Terms) -> LinkedQuestion 
 
 
 def may_name(linked: LinkedQuestion) -> bool:
-    """Whether the names of the rows may answer: it says what they are, and little else."""
+    """Whether the names of the rows may answer: the question mentions the kind of rows, and little
+    else."""
     return linked.mentions_row_type_or_document and len(linked.unlinked_words) <= MOST_UNEXPLAINED
 
 

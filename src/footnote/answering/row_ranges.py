@@ -37,7 +37,7 @@ from footnote.language.quantities import Quantities
 from footnote.ports import ColumnPrediction, Operation, RowRange, TableOperationPrediction
 
 LEAST_RANGE, MOST_RANGE = 0.4, 0.3
-"""Least probability of a row range, and most probability of one at which listed rows are still
+"""Minimum probability of a row range, and maximum probability of one at which listed rows are still
 aggregated; selected on 312 lines of `training/questions` that are in no fit."""
 ADDED_UP = (Operation.SUM, Operation.AVERAGE)
 """Operations over listed rows. A comparison is answered with the cells of all of them."""
@@ -49,7 +49,7 @@ _ENDS_OF = {RowRange.BETWEEN: 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
+class _MentionedRows:
     """The rows of a table that a question names by one column, whose cells all differ."""
 
     linked: LinkedQuestion
@@ -62,7 +62,7 @@ class _Named:
         """The predicted range, or None for exactly the named rows, and its probability."""
         best_range = max(
             prediction.range_probabilities,
-            key=lambda each: prediction.range_probabilities[each],
+            key=lambda row_range: prediction.range_probabilities[row_range],
             default=None,
         )
         if best_range is not None and prediction.range_probabilities[best_range] >= LEAST_RANGE:
@@ -70,7 +70,7 @@ class _Named:
         return None, 1.0 - sum(prediction.range_probabilities.values())
 
     def select_rows(self, row_range: RowRange | None) -> RowSelection | None:
-        """The rows of this range; None where it has none, or its ends are not what is named."""
+        """The rows of this range; None if there are none, or if the named rows are not its ends."""
         linked, column = self.linked, self.name_column
         rows = [row for row in linked.totals.own if row.cells[column].text]
         if row_range is None:
@@ -93,7 +93,7 @@ class _Named:
             RowRange.BEFORE: [key < first for key in keys],
         }
         keyed_rows = compress(zip(keys, rows, strict=True), masks[row_range])
-        selected = [row for _, row in sorted(keyed_rows, key=lambda each: each[0])]
+        selected = [row for _, row in sorted(keyed_rows, key=lambda pair: pair[0])]
         return _row_selection(column, selected[:1] + selected[1:][-1:], " – ", of=selected)
 
 
@@ -104,18 +104,22 @@ async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
     answered by `compare_cells`. Raises ModelUnavailable.
     """
     named_rows = []
-    for named in await asyncio.to_thread(lambda: list(_rows_named(question, question.tables))):
-        prediction = await question.predicted_operation(named.linked.table)
-        if prediction is not None and _is_over_several(named, prediction):
-            named_rows.append(named)
-    if not all(named.linked.table.is_whole for named in named_rows):
+    for group in await asyncio.to_thread(
+        lambda: list(_find_mentioned_rows(question, question.tables))
+    ):
+        prediction = await question.predicted_operation(group.linked.table)
+        if prediction is not None and _is_over_several(group, prediction):
+            named_rows.append(group)
+    if not all(group.linked.table.is_whole for group in named_rows):
         completed_tables = await question.whole()
-        completed = await asyncio.to_thread(lambda: list(_rows_named(question, completed_tables)))
-        headers = {named.linked.table.header for named in named_rows}
-        named_rows = [named for named in completed if named.linked.table.header in headers]
+        completed = await asyncio.to_thread(
+            lambda: list(_find_mentioned_rows(question, completed_tables))
+        )
+        headers = {group.linked.table.header for group in named_rows}
+        named_rows = [group for group in completed if group.linked.table.header in headers]
     best: ScoredComputation | None = None
-    for named in named_rows:
-        table = named.linked.table
+    for group in named_rows:
+        table = group.linked.table
         operation_prediction, column = (
             await question.predicted_operation(table),
             await question.predicted_column(table),
@@ -123,50 +127,54 @@ async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
         if operation_prediction is None:
             continue
         computation = await asyncio.to_thread(
-            _aggregate_rows, named, operation_prediction, column, question.wording
+            _aggregate_rows, group, operation_prediction, column, question.wording
         )
         if computation is not None and (best is None or computation[1] > best[1]):
             best = computation
     return await compare_cells(question) if best is None else best
 
 
-def _rows_named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[_Named]:
-    """Of each table of which it names rows, by the first column whose cells all differ."""
+def _find_mentioned_rows(
+    question: TableQuestion, tables: Sequence[Evidence]
+) -> Iterator[_MentionedRows]:
+    """The named rows of each table, by the first column with distinct cells."""
     for linked in link_to_tables(question.question, tables, question.terms):
         for column in range(len(linked.table.header)):
             names = linked.table.column(column)
-            # What a number of a further column says is no name of its row.
+            # A number in a later column is not the name of its row.
             if len(set(names)) < len(names) or (column > 0 and column in linked.numeric):
                 continue
-            if mentioned := linked.mentioned_names(column):
-                yield _Named(linked=linked, name_column=column, mentioned_names=mentioned)
+            if names_mentioned := linked.mentioned_names(column):
+                yield _MentionedRows(
+                    linked=linked, name_column=column, mentioned_names=names_mentioned
+                )
                 break
 
 
-def _is_over_several(named: _Named, prediction: TableOperationPrediction) -> bool:
-    """Whether a range is meant, or rows that are named are added up."""
-    row_range, _ = named.predicted_range(prediction)
+def _is_over_several(group: _MentionedRows, prediction: TableOperationPrediction) -> bool:
+    """Whether a range is meant, or the named rows are added up."""
+    row_range, _ = group.predicted_range(prediction)
     return row_range is not None or (
-        len(named.mentioned_names) > 1 and prediction.operation in ADDED_UP
+        len(group.mentioned_names) > 1 and prediction.operation in ADDED_UP
     )
 
 
 def _aggregate_rows(
-    named: _Named,
+    group: _MentionedRows,
     prediction: TableOperationPrediction,
     column_prediction: ColumnPrediction | None,
     wording: Wording,
 ) -> ScoredComputation | None:
-    row_range, range_probability = named.predicted_range(prediction)
-    linked, name_column = named.linked, named.name_column
-    column, column_probability = _target_column(named, prediction, column_prediction)
+    row_range, range_probability = group.predicted_range(prediction)
+    linked, name_column = group.linked, group.name_column
+    column, column_probability = _target_column(group, prediction, column_prediction)
     if column_probability == 0.0:
         return None
     if row_range is None and range_probability < 1.0 - MOST_RANGE:
         return NotComputed(reason=MANY_OR_FEW), 0.0
-    selection = named.select_rows(row_range)
+    selection = group.select_rows(row_range)
     if selection is None:
-        reason = NO_ROWS.format(names=" / ".join(sorted(named.mentioned_names)))
+        reason = NO_ROWS.format(names=" / ".join(sorted(group.mentioned_names)))
         return NotComputed(reason=reason), 0.0
     linked = replace(linked, selection=selection, predicted_column=column)
     # A prediction for another column has no extreme for this one.
@@ -200,7 +208,7 @@ def _aggregate_rows(
         )
     if isinstance(computation, Computed):
         return computation, range_probability * column_probability
-    # Of rows that are named one by one something else may be asked.
+    # Something else may be asked about individually named rows.
     return None if computation is None or row_range is None else (computation, 0.0)
 
 
@@ -210,7 +218,7 @@ def _unexplained_reason(
     column: int | None,
     filter_phrases: Sequence[str],
 ) -> str | None:
-    """Why something else than these rows may be asked for; None where nothing speaks for it."""
+    """The reason why other rows may be meant; None without one."""
     if operation is not None and (reason := unsupported_reason(linked, operation)) is not None:
         return reason
     if (number := linked.unlinked_number) is not None:
@@ -223,21 +231,23 @@ def _unexplained_reason(
 
 
 def _target_column(
-    named: _Named, prediction: TableOperationPrediction, column_prediction: ColumnPrediction | None
+    group: _MentionedRows,
+    prediction: TableOperationPrediction,
+    column_prediction: ColumnPrediction | None,
 ) -> tuple[int | None, float]:
-    """The column that is asked about, by its title or as a model tells, and how likely it is.
+    """The requested column, by its title or by prediction, and its probability.
 
-    None where rows are counted; 0 where nothing is to be computed.
+    None if rows are counted; probability 0 if nothing is to be computed.
     """
-    linked, name_column = named.linked, named.name_column
-    mentioned = [
+    linked, name_column = group.linked, group.name_column
+    titled_columns = [
         index
         for index in linked.titles
         if index in linked.orderable_columns and index != name_column
     ]
     column = None if column_prediction is None else column_prediction.number
-    if len(mentioned) == 1:
-        column = mentioned[0]
+    if len(titled_columns) == 1:
+        column = titled_columns[0]
     if column == name_column or prediction.operation is Operation.OTHER:
         return None, 0.0
     if prediction.operation is Operation.COUNT:
@@ -255,7 +265,7 @@ def _listed_cells(
     column_prediction: ColumnPrediction | None,
     wording: Wording,
 ) -> Computed | None:
-    """The cells of the rows, where no operation over them is asked for."""
+    """The cells of the rows, if no operation over them is asked for."""
     selected = [row for row in linked.totals.own if linked.matches_filter(row)]
     if column_prediction is None or len(selected) > MOST_COMPARED:
         return None
@@ -267,7 +277,7 @@ def _listed_cells(
 
 
 def _row_selection(
-    column: int, shown_rows: Sequence[Row], between: str, *, of: Sequence[Row] | None = None
+    column: int, shown_rows: Sequence[Row], separator: str, *, of: Sequence[Row] | None = None
 ) -> RowSelection | None:
     """A selection of the shown rows, or of the rows between them."""
     rows = shown_rows if of is None else of
@@ -276,7 +286,7 @@ def _row_selection(
     return RowSelection(
         column=column,
         cells=frozenset(row.cells[column].text for row in rows),
-        text=between.join(row.cells[column].text for row in shown_rows),
+        text=separator.join(row.cells[column].text for row in shown_rows),
     )
 
 

@@ -41,7 +41,7 @@ class LinkedQuestion:
     selection: RowSelection | None = None
     """The rows that the question selects by listing them, by giving a range, or by a comparison;
     None without such a selection."""
-    _known: dict[str, frozenset[str]] = field(default_factory=dict)
+    _cached_terms: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def mentions(self, text: str) -> bool:
         """Whether all terms of a text are in the question."""
@@ -124,14 +124,14 @@ class LinkedQuestion:
 
     @cached_property
     def mentions_row_type(self) -> bool:
-        """Whether it names the kind of row: by the first column's title, or the heading above
+        """Whether it mentions the kind of row: by the first column's title, or the heading above
         the table."""
         innermost_heading = self.located[0].passage.heading_path[-1:]
         return 0 in self.titles or any(map(self.mentions, innermost_heading))
 
     @cached_property
     def mentions_row_type_or_document(self) -> bool:
-        """The same, or by what the table's document is called."""
+        """The same, or by the name of the table's document."""
         return self.mentions_row_type or any(map(self.mentions, self.context_titles))
 
     @cached_property
@@ -145,10 +145,10 @@ class LinkedQuestion:
         """
         if self.selection is not None:
             all_matches = replace(self, selection=None).matched_cells.items()
-            others = {
+            other_matches = {
                 column: cells for column, cells in all_matches if column != self.selection.column
             }
-            return {self.selection.column: self.selection.cells, **others}
+            return {self.selection.column: self.selection.cells, **other_matches}
         title_terms = frozenset[str]().union(
             *(self.terms_of(without_unit(self.table.header[column])) for column in self.titles)
         )
@@ -188,12 +188,12 @@ class LinkedQuestion:
 
     @cached_property
     def totals(self) -> Totals:
-        """The rows that sum up others, and those that do not."""
+        """The total rows and the data rows."""
         return totals_of(self.table)
 
     @cached_property
     def matches_one_name(self) -> bool:
-        """Whether it says the name that one row alone has."""
+        """Whether it contains a name that only one row has."""
         names = self.table.column(0)
         return self.selection is None and any(
             names.count(name) == 1 for name in self.matched_cells.get(0, ())
@@ -218,12 +218,12 @@ class LinkedQuestion:
         )
         return [word for word in self.question.split() if not self.terms_of(word) <= linked_terms]
 
-    def linked_numbers(self, *, but: int | None = None) -> frozenset[str]:
+    def linked_numbers(self, *, excluding: int | None = None) -> frozenset[str]:
         """The numbers in titles, document names and matched cells, as strings of digits.
 
-        Matched cells of the column `but` are left out.
+        Matched cells of the column `excluding` are left out.
         """
-        cell_groups = (cells for column, cells in self.matched_cells.items() if column != but)
+        cell_groups = (cells for column, cells in self.matched_cells.items() if column != excluding)
         texts = [
             *self.table.header,
             *self.context_titles,
@@ -236,13 +236,13 @@ class LinkedQuestion:
         texts = [*self.table.header, *(cell.text for row in self.table.rows for cell in row.cells)]
         return not self.terms_of(name) & self.all_terms(*texts, *self.context_titles)
 
-    def is_linked(self, stretch: str, titles: Sequence[str] = ()) -> bool:
+    def is_linked(self, phrase: str, titles: Sequence[str] = ()) -> bool:
         """Whether a part of the question is explained by the table.
 
         True if it shares a term with a matched cell, or if all its terms are in the titles of the
         document and sections or in one of `titles`.
         """
-        phrase_terms = self.terms_of(stretch)
+        phrase_terms = self.terms_of(phrase)
         cell_terms = self.all_terms(
             *(cell for cells in self.matched_cells.values() for cell in cells)
         )
@@ -253,14 +253,16 @@ class LinkedQuestion:
             or any(phrase_terms <= self.all_terms(title) for title in titles)
         )
 
-    def distinguishes(self, row: Row, others: Sequence[Row]) -> bool:
+    def distinguishes(self, row: Row, other_rows: Sequence[Row]) -> bool:
         """Whether the question mentions a word of this row that not all of the other rows
         contain."""
 
-        def mentioned_terms(one: Row) -> frozenset[str]:
-            return self.all_terms(*(cell.text for cell in one.cells)) & self.terms_of(self.question)
+        def mentioned_terms(table_row: Row) -> frozenset[str]:
+            return self.all_terms(*(cell.text for cell in table_row.cells)) & self.terms_of(
+                self.question
+            )
 
-        return not mentioned_terms(row) <= frozenset.intersection(*map(mentioned_terms, others))
+        return not mentioned_terms(row) <= frozenset.intersection(*map(mentioned_terms, other_rows))
 
     def matches_filter(self, row: Row) -> bool:
         """Whether the row has a matched value in every column that has matched values."""
@@ -268,7 +270,7 @@ class LinkedQuestion:
 
     @property
     def matched_cells_text(self) -> str:
-        """The groups, as an answer says them."""
+        """The matched cells, as written in an answer."""
         parts = []
         for column, cells in self.matched_cells.items():
             title = self.table.header[column]
@@ -371,7 +373,7 @@ class LinkedQuestion:
 
     @property
     def context_titles(self) -> tuple[str, ...]:
-        """What the table's document and sections are called."""
+        """The titles of the table's document and sections."""
         passage = self.located[0].passage
         return passage.document_title, PurePath(passage.filename).stem, *passage.heading_path
 
@@ -390,7 +392,7 @@ class LinkedQuestion:
         return spellings
 
     def terms_of(self, text: str) -> frozenset[str]:
-        """The terms of a text, of a month as the question calls it."""
-        if text not in self._known:
-            self._known[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
-        return self._known[text]
+        """The terms of a text, with month names spelled as in the question."""
+        if text not in self._cached_terms:
+            self._cached_terms[text] = frozenset(self.terms(self._month_spellings.get(text, text)))
+        return self._cached_terms[text]

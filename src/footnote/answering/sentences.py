@@ -1,4 +1,4 @@
-"""Evidence becomes candidate statements: sentences, list items and table rows, with their place."""
+"""Split evidence into candidate statements: sentences, list items and table rows, with offsets."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from footnote.language.sentences import sentence_spans
 from footnote.language.table_rows import cell_spans, unescaped
 
 _MARKS = re.compile(r"(?:>+[ \t]+(?!\d))?(?:(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)]|#{1,6})[ \t]+)?")
-"""Of quoted mail (before a number `>` may be "more than") and of a list's item; may be empty."""
+"""Marks of quoted mail (before a number `>` may be "more than") and of list items; may be empty."""
 _SEPARATOR_CHARACTERS = frozenset(" \t|:-=+")
 _LINE = re.compile(r"[^\n]+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 _GAP = re.compile(r":|\S {2,}\S|\t")
 
 FEWEST_FIELDS = 3
-"""Lines from which a block without full stops is a form, a label or a sign; two need a gap each."""
+"""Minimum lines of a form, label or sign, which has no full stops; two lines need a gap each."""
 LONGEST_FIELD = 90
-"""Characters of a line that may be a field of a form; what is longer is prose."""
+"""Most characters of a field of a form; longer lines are prose."""
 OPENING_SHARE = 0.75
-"""Share of lines that must begin as fields do: prose that is wrapped goes on in small letters."""
+"""Minimum share of lines that begin like fields: continued lines of prose begin in lower case."""
 
 
 EMBEDDED_CHARACTERS = 400
-"""Of a statement's text. Hardly a sentence is longer; a page without a full stop would cost as much
-as all the others together."""
+"""Most characters of a statement that are embedded. Few sentences are longer; a page without a full
+stop would cost as much as all the others together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,22 +46,21 @@ class Candidate:
     start: int
     end: int
     statement: str
-    """The quote as it is read: one line without characters that are not seen, a table row spelled
-    out with its header."""
+    """The quote as one line: without invisible characters, and for a table row with its header."""
     kind: BlockKind
     is_field: bool = False
-    """Whether it is a line of a form, a label or a sign, which needs no full stop to be whole."""
+    """Whether it is a line of a form, a label or a sign, which is complete without a full stop."""
     header: tuple[str, ...] = ()
-    """Of a table's row, the titles of its columns, empty ones included; empty without any."""
+    """The column titles of a table row, including empty ones; empty for other statements."""
 
     @property
     def quote(self) -> str:
-        """The exact text, as it stands in the passage."""
+        """The exact text in the passage."""
         return self.evidence.passage.text[self.start : self.end]
 
     @property
     def embedded_text(self) -> str:
-        """The statement under its innermost heading, which often names what it speaks of; cut."""
+        """The statement under its innermost heading, which often names its subject; cut."""
         headings = self.evidence.passage.heading_path[-1:]
         if self.is_field and not headings:
             headings = (self.evidence.passage.document_title,)
@@ -69,20 +68,22 @@ class Candidate:
 
     @property
     def readable(self) -> str:
-        """The statement without what its document might make a viewer open, load or mistake."""
+        """The statement without anything that could make a viewer open, load or misread
+        something."""
         return self.readable_text(self.statement)
 
     def readable_text(self, text: str) -> str:
-        """The same for another text about it."""
+        """Clean another text about the statement in the same way."""
         is_trusted = not self.evidence.suspicious
         addresses = addresses_in(text) if is_trusted else frozenset[str]()
         return plain_text(text, addresses=addresses) or "…"
 
     @property
     def is_prompt_injection(self) -> bool:
-        """Whether it is an order to a model, which answers nobody.
+        """Whether it is an instruction to a model, which is no answer.
 
-        Marks of direction make evidence suspicious, but no order: it is said without them.
+        Direction marks make evidence suspicious, but they are no instruction: the statement is
+        shown without them.
         """
         return has_injection_pattern(without_directions(self.quote)) or has_injection_pattern(
             self.statement
@@ -97,17 +98,17 @@ class Candidate:
 
 
 def candidates_of(evidence: Sequence[Evidence]) -> list[Candidate]:
-    """Every statement of the evidence once, in the order of the evidence and of its text.
+    """Every statement of the evidence once, in the order of the evidence and its text.
 
-    Text that overlapping chunks share is taken from the first of them.
+    Text in overlapping chunks is taken from the first of them.
     """
-    seen: set[tuple[UUID, int, int, int]] = set()
+    keys: set[tuple[UUID, int, int, int]] = set()
     candidates: list[Candidate] = []
     for item in evidence:
         for candidate in _candidates_in(item):
             key = (item.passage.document_id, item.passage.version, *candidate.canonical_span)
-            if key not in seen:
-                seen.add(key)
+            if key not in keys:
+                keys.add(key)
                 candidates.append(candidate)
     return candidates
 
@@ -156,9 +157,9 @@ def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Ite
 
 
 def _fields(text: str) -> list[tuple[int, int]]:
-    """The fields of a form, a label or a sign, each a line with those that go on with it.
+    """The fields of a form, a label or a sign: lines, each with its continuation lines.
 
-    Empty for prose. A line that begins in small letters goes on with the one before it.
+    Empty for prose. A line that begins in lower case continues the previous one.
 
     >>> _fields("ISSUED   3 May\\nVALID FOR   ten years")
     [(0, 14), (15, 36)]
@@ -205,7 +206,7 @@ def _rows(evidence: Evidence, start: int, end: int) -> Iterator[Candidate]:
 def _header_and_rows(
     passage: Passage, start: int, end: int
 ) -> tuple[list[str], list[tuple[int, int]]]:
-    """The header's cells, repeated ones included, and where each row of data stands."""
+    """The header's cells, including repeated ones, and the spans of the data rows."""
     repeated_lines = passage.text[: passage.body_offset].strip().splitlines()
     lines = _lines(passage.text, start, end)
     header = _cells(repeated_lines[0]) if repeated_lines else []
@@ -239,18 +240,18 @@ def without_borders(text: str, start: int, end: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A cell of a table's row; `text[start:end]` of the passage is what stands in it."""
+    """A cell of a table row, at `text[start:end]` of the passage."""
 
     title: str
-    """Of its column; empty where that has none."""
+    """The title of its column; may be empty."""
     text: str
-    """As it is shown: one line, without marks of emphasis."""
+    """The visible text: one line, without emphasis marks."""
     start: int
     end: int
 
 
 def cells_of(row: Candidate) -> list[Cell]:
-    """The cells of a table's row, empty ones included; empty for a candidate that is none."""
+    """The cells of a table row, including empty ones; empty for other candidates."""
     if row.kind is not BlockKind.TABLE:
         return []
     text = row.evidence.passage.text
@@ -263,7 +264,7 @@ def cells_of(row: Candidate) -> list[Cell]:
 
 
 def _whole_line(text: str, start: int, end: int) -> str:
-    """The line that this part of it stands in, borders and empty outer cells included."""
+    """The whole line around this part of it, including borders and empty outer cells."""
     first, last = _line_around(text, start, end)
     return text[first:last]
 
@@ -282,7 +283,7 @@ def _is_separator(row: str) -> bool:
 
 
 def _cells(row: str) -> list[str]:
-    """The cells of a line, empty ones included; only its outermost borders are none of them.
+    """The cells of a line, including empty ones, without its outermost borders.
 
     >>> _cells("|  | Weight | |")
     ['', 'Weight', '']
@@ -295,14 +296,14 @@ def _cell_text(cell: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The text as it is read: without marks of emphasis, and what nobody sees parts no word."""
+    """The text in one line, without emphasis marks and invisible characters."""
     return " ".join(_EMPHASIS.sub("", without_hidden(text)).split())
 
 
 def _spell_out(header: Sequence[str], cells: Sequence[str]) -> str:
     """`Header: cell, Header: cell`; a cell without a header stands alone.
 
-    A part of a row, known by its fewer cells, has no headers: which are its own cannot be told.
+    A partial row, which has fewer cells, gets no headers, since its columns are unknown.
 
     >>> _spell_out(["City", "Rent"], ["Basel", "1,200"])
     'City: Basel, Rent: 1,200'

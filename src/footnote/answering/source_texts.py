@@ -1,4 +1,4 @@
-"""A text that was given becomes passages of bounded length, which point into it."""
+"""Split a text from a request into passages of bounded length, with offsets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from footnote.domain import BlockKind, BlockSpan, Passage, SourceType
 from footnote.language.sentences import sentence_spans
 
 PIECE_CHARACTERS = 1_500
-"""Of a passage, about as much as a chunk has; also of a sentence, however long it goes on."""
+"""Most characters of a passage, about the size of a chunk; also of a sentence, however long it
+is."""
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v]*\n\s*")
 
 
@@ -32,7 +33,7 @@ def passages_of(
 
 
 def _blocks(text: str) -> Iterator[BlockSpan]:
-    """Paragraphs, long ones in parts."""
+    """Paragraphs; long ones are split."""
     gaps = [match.span() for match in _BLANK_LINE.finditer(text)]
     starts, ends = [0, *(end for _, end in gaps)], [*(start for start, _ in gaps), len(text)]
     paragraphs = [span for span in zip(starts, ends, strict=True) if text[slice(*span)].strip()]
@@ -49,7 +50,7 @@ def _kind(paragraph: str) -> BlockKind:
 
 
 def _parts(text: str, start: int, end: int, kind: BlockKind) -> Iterator[tuple[int, int]]:
-    """A paragraph in parts that end where its sentences or rows do, as far as these are short."""
+    """Split a paragraph at the ends of sentences or rows, as far as these are short."""
     paragraph = text[start:end]
     ends = (
         [match.end() for match in re.finditer(r"\n|\Z", paragraph)]

@@ -1,4 +1,4 @@
-"""Units of a model's layout become statements that may be shown: plain, cited, one by one."""
+"""Turn layout units of a model's text into statements that may be shown: plain and cited."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from footnote.domain import AnswerSentence
 
 FEWEST_WORDS = 3
 FEWEST_LETTERS = 12
-"""One of both must be left of a statement that an address was taken out of."""
+"""Minimum words or letters that must remain of a statement after an address was removed."""
 
 
 @dataclass(slots=True)
 class Statements:
-    """Makes statements of units.
+    """Builds statements from units.
 
-    A heading, the head of a table and a line that announces what follows go with the statement
-    below: alone they say nothing that could have a footnote. Law: square brackets stand in no
-    statement's text.
+    A heading, a table header and a lead-in are joined with the statement below, since alone they
+    say nothing that could have a footnote. Law: no statement's text has square brackets.
     """
 
     attribution: Attribution
     removed: int = 0
-    """Sources named so far whose words do not carry the statement, or that do not exist."""
+    """Number of cited sources that do not support the statement, or do not exist."""
     _lead: AnswerSentence | None = None
 
     async def of(self, unit: Unit) -> AnswerSentence | None:
-        """A unit's statement, not yet grounded; None for a heading, and where no words are left."""
+        """The statement of a unit, not yet grounded; None for a heading, and if no words remain."""
         words, clauses = read_markers(visible_text(unit.body))
         if not any(map(str.isalnum, plain_text(words))):
             self.removed += sum(len(clause.numbers) for clause in clauses)
@@ -53,17 +52,17 @@ class Statements:
         return statement
 
     def rest(self) -> AnswerSentence | None:
-        """A heading with nothing below it."""
+        """A last heading with nothing below it."""
         lead, self._lead = self._lead, None
         return lead
 
     async def _resolve_markers(
-        self, marked: tuple[CitedClause, ...]
+        self, clauses: tuple[CitedClause, ...]
     ) -> tuple[tuple[int, ...], frozenset[int]]:
-        """The markers to show, and the sources that are cited."""
+        """The markers to show, and the cited sources."""
         markers: list[int] = []
         cited: set[int] = set()
-        for clause in marked:
+        for clause in clauses:
             for number in clause.numbers:
                 quotes = await self.attribution.quotes(number, clause.clause)
                 markers += [quote.marker for quote in quotes]
@@ -86,20 +85,20 @@ class Statements:
 
 
 def _announces(text: str) -> bool:
-    """Whether a text ends in a colon, or is bold as a whole and no sentence, as headings are."""
-    bare = text.rstrip("*_ ")
+    """Whether a text ends with a colon, or is all bold without an end mark, like a heading."""
+    stripped = text.rstrip("*_ ")
     is_bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
-    return bare.endswith((":", "：")) or (is_bold and bare[-1:].isalnum())
+    return stripped.endswith((":", "：")) or (is_bold and stripped[-1:].isalnum())
 
 
 def _is_remnant(words: str, text: str, addresses: Collection[str]) -> bool:
-    """Whether hardly more than `See` is left of a statement whose address was taken out."""
+    """Whether little more than `See` remains of a statement after an address was removed."""
     is_short = len(text.split()) < FEWEST_WORDS and sum(map(str.isalnum, text)) < FEWEST_LETTERS
     return is_short and not addresses_in(words) <= frozenset(addresses)
 
 
 def _formatted(unit: Unit, text: str) -> str:
-    """The text with its sign; a row stays open, so that its markers stand in its last cell."""
+    """The text with its prefix; a row stays open, so that its markers go into its last cell."""
     if unit.kind is Kind.ROW:
         return _open_row(text)
     if unit.kind is Kind.TABLE_HEAD:
@@ -109,7 +108,7 @@ def _formatted(unit: Unit, text: str) -> str:
 
 
 def _open_row(text: str) -> str:
-    """A row with its outer borders taken off and the left one set again; empty cells stay.
+    """A row with its left border but without the right one; empty cells stay.
 
     >>> _open_row("|  | Weight | |")
     '| | Weight |'

@@ -1,4 +1,4 @@
-"""An answer as the events that it is told by while it is made, and the answer they end with."""
+"""Stream an answer as events while it is made, and collect the answer from them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from footnote.errors import FootnoteError, ModelUnavailable
 
 
 class Answerer(Protocol):
-    """Answers at once, without a model that writes; `ReaderAnswerer` does."""
+    """Answers at once, without a generating model; implemented by `ReaderAnswerer`."""
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """The answer, or a refusal; its confidence is how likely the evidence answers, 0…1."""
+        """The answer, or a refusal; its confidence is the probability that the evidence answers,
+        0…1."""
         ...
 
 
 def numbered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence in the order in which a model is shown it."""
-    return tuple(sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)))
+    """The evidence in the order of a model's prompt."""
+    return tuple(sorted(evidence, key=lambda item: (item.rank, item.passage.chunk_id)))
 
 
 def events_of(answer: Answer) -> Iterator[AnswerEvent]:
-    """Everything that follows the sources, sentence by sentence."""
+    """All events after the sources, sentence by sentence."""
     pending_citations = {citation.marker: citation for citation in answer.citations}
     previous: AnswerSentence | None = None
     for sentence in answer.sentences:
@@ -48,7 +49,7 @@ def events_of(answer: Answer) -> Iterator[AnswerEvent]:
 
 
 def closing_events(answer: Answer) -> Iterator[AnswerEvent]:
-    """What follows the text of an answer: how its sentences hold, what it cost, itself."""
+    """The events after the text of an answer: its grounding, its cost and the answer itself."""
     for position, sentence in enumerate(answer.sentences):
         yield SentenceGrounded(
             position=position, verdict=sentence.verdict, support=sentence.support
@@ -59,9 +60,9 @@ def closing_events(answer: Answer) -> Iterator[AnswerEvent]:
 
 
 async def completed(events: AsyncIterable[AnswerEvent]) -> Answer:
-    """The answer that a stream of events ends with.
+    """The answer at the end of a stream of events.
 
-    Raises ModelUnavailable when it ends with a failure.
+    Raises ModelUnavailable if the stream ends with a failure.
     """
     async for event in events:
         if isinstance(event, AnswerDone):
@@ -73,9 +74,9 @@ async def completed(events: AsyncIterable[AnswerEvent]) -> Answer:
 
 
 def failed_with(error: Exception) -> AnswerFailed:
-    """The event that ends a stream of events after an error.
+    """The final event of a stream after an error.
 
-    Of a defect of ours nothing is shown.
+    Internal errors are not shown in detail.
     """
     if not isinstance(error, FootnoteError):
         return AnswerFailed(

@@ -1,6 +1,6 @@
-"""A question for several things, or one that compares them, is answered part by part.
+"""Answer a question for several things, or a comparison, part by part.
 
-What is not found is said. Rows of one table are compared by their cells (`row_comparison.py`).
+Parts without an answer are noted. Table rows are compared by their cells (`row_comparison.py`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from footnote.domain import Answer, AnswerSentence, Citation, Evidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One of the things that a question asks for."""
+    """A part of a question."""
 
     question: str
-    """As it stands alone."""
+    """As a standalone question."""
     evidence: Sequence[Evidence]
-    """What was searched for it."""
+    """The evidence of the search for this part."""
 
 
 class ComparesRows(Protocol):
@@ -63,7 +63,7 @@ class ByPart:
             for part, answer in zip(self.parts, answers, strict=True)
             if not answer.found
         )
-        merged = _Together()
+        merged = _CombinedAnswer()
         for answer in answered:
             merged.add(answer.sentences, answer.citations)
         notes = dict.fromkeys(
@@ -81,8 +81,8 @@ class ByPart:
 
 
 @dataclass(slots=True)
-class _Together:
-    """Statements of several answers, each once, their citations numbered through."""
+class _CombinedAnswer:
+    """Merges several answers: each statement once, with citations renumbered."""
 
     sentences: list[AnswerSentence] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
@@ -101,7 +101,7 @@ class _Together:
                 self.sentences.append(replace(sentence, markers=tuple(markers)))
 
     def _merge_if_duplicate(self, sentence: AnswerSentence, cited: Sequence[Citation]) -> bool:
-        """Whether it was said already with these quotes, whose answers are then marked as well."""
+        """Merge a sentence that exists with the same quotes; whether it was merged."""
         for existing in self.sentences:
             indices = [marker - 1 for marker in existing.markers]
             quotes = [_quote_key(self.citations[index]) for index in indices]
@@ -119,9 +119,15 @@ def _quote_key(citation: Citation) -> tuple[str, int, int]:
 
 
 def _with_answer(citation: Citation, other: Citation) -> Citation:
-    """The citation with its answer marked up to that of another one of the same quote."""
-    starts = [each.answer_start for each in (citation, other) if each.answer_start is not None]
-    ends = [each.answer_end for each in (citation, other) if each.answer_end is not None]
+    """The citation with its answer span extended to that of another citation of the same quote."""
+    starts = [
+        candidate.answer_start
+        for candidate in (citation, other)
+        if candidate.answer_start is not None
+    ]
+    ends = [
+        candidate.answer_end for candidate in (citation, other) if candidate.answer_end is not None
+    ]
     return replace(
         citation,
         answer_start=min(starts, default=None),

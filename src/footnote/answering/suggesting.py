@@ -1,7 +1,7 @@
-"""Passages around an answer become questions that may be asked next, each with what answers it.
+"""Propose next questions from passages around an answer, each with its answer.
 
-What they are made of is exact: a heading, or the row and the column of a table. They are worded so
-that any heading and any title fits without being inflected, in the language of whoever asks.
+Questions are built from exact parts: a heading, or the row and column of a table cell. Their
+wording fits any heading and title without inflection, in the user's language.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
     "zh": ("有什么规定？", "什么时候？", "多长时间？", "多少？", "在哪里？", "谁？", "为什么？"),
     "ar": ("ما الذي ينطبق؟", "متى؟", "كم المدة؟", "كم؟", "أين؟", "من؟", "لماذا؟"),
 }
-"""What is asked of a topic, in each language of the web app: the same seven in the same order."""
+"""Questions about a topic, in each language of the web app: the same seven in the same order."""
 _FIGURES = (1, 2, 3)
-"""Those of them that are answered with a number or a date."""
+"""The indices of those that are answered with a number or a date."""
 _TOPIC = {"fr": "{0} : {1}", "zh": "{0}：{1}"}
 _CELL = {"fr": "{0} : {1} ?", "es": "{0}: ¿{1}?", "zh": "{0}：{1}？", "ar": "{0}: {1}؟"}
 
 LEAST_READ = 0.5
-"""Probability, by the reader over the topic's own passage, from which a question is proposed."""
+"""Minimum reader probability, over the topic's own passage, of a proposed question."""
 READ_TOPICS = 5
-"""Topics that the reader is asked about: seven questions each."""
+"""Most topics that are read, with seven questions each."""
 ROWS = 3
-"""Rows of one table that are asked about."""
+"""Most rows per table."""
 LONGEST_TOPIC = 60
 LONGEST_ROW = 70
 
 _NUMBERING = re.compile(r"(?:§+\s*)?(?:\d+(?:\.\d+)*[.):]?|[a-zA-Z][.)]|[IVXivx]{1,5}[.)])\s+")
-_SHOUTED = 5
-"""Letters from which a heading in capitals alone is written as other headings are."""
+_MIN_CAPITALS = 5
+"""Minimum letters of an all-capitals heading that is changed to normal capitalisation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,30 +64,30 @@ class Proposal:
     """The words of the passage that answer it."""
     probability: float
     is_cell: bool = False
-    """Whether it asks for a cell of a table, which is its only answer."""
+    """Whether it asks for a table cell, which is its only answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviousTurn:
-    """What was asked and answered: what only asks it again is no suggestion."""
+    """The previous question and answer; a suggestion must not only ask it again."""
 
     question: str
     answer: str
     earlier: tuple[str, ...] = ()
-    """The questions before it."""
+    """The questions before the previous one."""
 
     def holds(self, text: str) -> bool:
-        """Whether the words of a text stand in the answer."""
+        """Whether the words of a text occur in the answer."""
         return contains_phrase(text, self.answer)
 
     def asks(self, question: str) -> bool:
-        """Whether it was asked already, in the same words."""
-        asked_words = {plain_words(each) for each in (self.question, *self.earlier)}
+        """Whether the question was asked before, in the same words."""
+        asked_words = {plain_words(text) for text in (self.question, *self.earlier)}
         return plain_words(question) in asked_words
 
 
 def worded_in(*languages: str | None) -> str:
-    """The first of the languages that questions are worded in; English where none is.
+    """The first of the languages with question wordings; English if there is none.
 
     >>> worded_in(None, "pt", "de-AT")
     'de'
@@ -103,43 +103,43 @@ async def propose(
 ) -> list[Proposal]:
     """Questions about the passages, the most promising first, from each section in turn.
 
-    The passages come in the order of how near they are to what was answered. Without a reader
-    tables alone are asked about. Raises ModelUnavailable.
+    The passages are ordered by similarity to the answered question. Without a reader only tables
+    are used. Raises ModelUnavailable.
     """
     evidence = [
-        Evidence(passage=each, rank=rank, score=1.0)
-        for rank, each in enumerate(passages, 1)
-        if not each.suspicious
+        Evidence(passage=passage, rank=rank, score=1.0)
+        for rank, passage in enumerate(passages, 1)
+        if not passage.suspicious
     ]
-    from_tables = [list(_cell_proposals(each, previous, language)) for each in evidence]
+    from_tables = [list(_cell_proposals(item, previous, language)) for item in evidence]
     from_topics = []
     if reader is not None:
         for topic, topic_evidence in _topics(evidence, previous)[:READ_TOPICS]:
             if proposal := await _best_for_topic(reader, topic, topic_evidence, previous, language):
                 from_topics.append(proposal)
-    from_topics.sort(key=lambda each: -each.probability)
-    return list(_in_turn([from_topics, *from_tables], previous))
+    from_topics.sort(key=lambda proposal: -proposal.probability)
+    return list(_round_robin([from_topics, *from_tables], previous))
 
 
-def _in_turn(several: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
-    """One of each list after the other, each question and each answer once."""
-    seen: set[str] = set()
-    for turn in zip_longest(*several):
+def _round_robin(lists: Iterable[Sequence[Proposal]], previous: PreviousTurn) -> Iterator[Proposal]:
+    """Take one proposal of each list in turn, without repeated questions."""
+    proposed: set[str] = set()
+    for turn in zip_longest(*lists):
         for proposal in turn:
             if (
                 proposal is None
                 or previous.asks(proposal.question)
-                or plain_words(proposal.question) in seen
+                or plain_words(proposal.question) in proposed
             ):
                 continue
-            seen.add(plain_words(proposal.question))
+            proposed.add(plain_words(proposal.question))
             yield proposal
 
 
 def _topics(
     evidence: Sequence[Evidence], previous: PreviousTurn
 ) -> list[tuple[str, list[Evidence]]]:
-    """The headings, each with the passages of prose below it; those not yet spoken of first."""
+    """The headings, each with its passages of prose; headings not yet mentioned come first."""
     evidence_by_topic: dict[str, list[Evidence]] = {}
     for item in evidence:
         if item.passage.kind is not BlockKind.TABLE:
@@ -147,20 +147,20 @@ def _topics(
             if topic is not None:
                 evidence_by_topic.setdefault(topic, []).append(item)
     return sorted(
-        evidence_by_topic.items(), key=lambda each: contains_phrase(each[0], previous.question)
+        evidence_by_topic.items(), key=lambda pair: contains_phrase(pair[0], previous.question)
     )
 
 
 def topic_of(passage: Passage) -> str | None:
-    """The innermost heading of a passage as a topic; None where it names none.
+    """The innermost heading of a passage as a topic; None if there is none.
 
-    A heading that says the same as its document's title tells nothing apart.
+    A heading equal to its document's title distinguishes nothing.
     """
     if not passage.heading_path:
         return None
     heading = passage.heading_path[-1]
     topic = _NUMBERING.sub("", heading, count=1) if _NUMBERING.match(heading) else heading
-    if topic.isupper() and len(topic) >= _SHOUTED:
+    if topic.isupper() and len(topic) >= _MIN_CAPITALS:
         topic = topic.capitalize()
     topic = topic.rstrip(" .:;–—-")
     if plain_words(topic) == plain_words(passage.document_title):
@@ -171,7 +171,7 @@ def topic_of(passage: Passage) -> str | None:
 async def _best_for_topic(
     reader: Reader, topic: str, evidence: Sequence[Evidence], previous: PreviousTurn, language: str
 ) -> Proposal | None:
-    """What is best asked of a topic; a heading that is a question is asked as it stands."""
+    """The best question about a topic; a heading that is a question is used as it is."""
     if topic[-1] in "?？؟":
         wordings = [(0, topic)]
     else:
@@ -199,7 +199,7 @@ async def _best_for_topic(
 
 
 def _applicable_wordings(evidence: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]:
-    """What can be asked of the passages: for a figure only where there is one."""
+    """The questions that fit the passages: those for a figure only if there is one."""
     has_figures = any(map(str.isdigit, "".join(item.passage.text for item in evidence[:2])))
     for kind, wording in enumerate(WORDINGS[language]):
         if has_figures or kind not in _FIGURES:
@@ -209,16 +209,16 @@ def _applicable_wordings(evidence: Sequence[Evidence], language: str) -> Iterato
 def _cell_proposals(
     evidence: Evidence, previous: PreviousTurn, language: str
 ) -> Iterator[Proposal]:
-    """Cells of the rows that were spoken of, then of others."""
+    """Proposals for cells: of mentioned rows first, then of others."""
     rows = [row for row in candidates_of([evidence]) if len(cells_of(row)) > 1]
-    rows.sort(key=lambda each: not _is_spoken_of(each, previous))
+    rows.sort(key=lambda row: not _is_mentioned(row, previous))
     for row in rows[:ROWS]:
         name, *cells = cells_of(row)
         if not _is_clean(name.text, LONGEST_ROW) or not any(map(str.isalpha, name.text)):
             continue
-        # The column of the answer is what else the other rows are asked for.
+        # Other rows are preferably asked for the column of the answer.
         cells.sort(
-            key=lambda each: not (each.title and contains_phrase(each.title, previous.question))
+            key=lambda cell: not (cell.title and contains_phrase(cell.title, previous.question))
         )
         askable = [
             cell
@@ -227,9 +227,9 @@ def _cell_proposals(
             and ":" not in cell.title
             and _is_clean(cell.title, LONGEST_TOPIC)
             and plain_words(cell.text) != plain_words(name.text)
-            and not (_is_spoken_of(row, previous) and previous.holds(cell.text))
+            and not (_is_mentioned(row, previous) and previous.holds(cell.text))
         ]
-        for cell in askable[: 2 if _is_spoken_of(row, previous) else 1]:
+        for cell in askable[: 2 if _is_mentioned(row, previous) else 1]:
             yield Proposal(
                 question=_CELL.get(language, "{0}: {1}?").format(name.text, cell.title.rstrip("?")),
                 passage=evidence.passage,
@@ -239,16 +239,16 @@ def _cell_proposals(
             )
 
 
-def _is_spoken_of(row: Candidate, previous: PreviousTurn) -> bool:
-    """Whether a table's row is what was asked or answered about."""
+def _is_mentioned(row: Candidate, previous: PreviousTurn) -> bool:
+    """Whether a table row is mentioned in the question or the answer."""
     name = cells_of(row)[0].text
     return contains_phrase(name, previous.question) or contains_phrase(name, previous.answer)
 
 
-def _is_clean(text: str, most: int) -> bool:
-    """Whether a text of a document can stand in a question: short, plain, and no order."""
+def _is_clean(text: str, max_length: int) -> bool:
+    """Whether a text of a document can be used in a question: short, plain, and no instruction."""
     return (
-        2 <= len(text) <= most
+        2 <= len(text) <= max_length
         and any(map(str.isalpha, text))
         and plain_text(text) == text
         and not addresses_in(text)

@@ -23,15 +23,15 @@ ASKED = 2
 SUREST = 8.0
 """Log-odds are clipped to ± this value; larger ones carry no further information."""
 JUDGED_CHARACTERS = 400
-"""Of a statement's text. Hardly a sentence is longer; of a page without a full stop the words
-around the answer are as telling, and it would take as long as a page to read."""
+"""Most characters of a statement that the head reads. Few sentences are longer; for a page without
+a full stop the words around the answer are as informative, and faster to read."""
 _LEAST = 1e-6
 
 
 async def decide(
     reader: Reader,
     question: str,
-    found: Sequence[LocatedAnswer],
+    answers: Sequence[LocatedAnswer],
     likeliness: Floats,
     cached_probabilities: dict[tuple[str, str], SupportProbabilities] | None = None,
 ) -> Floats:
@@ -39,10 +39,10 @@ async def decide(
 
     `cached_probabilities` has the earlier results by claim and quote; new ones are added.
     """
-    rows = np.zeros((len(found), len(SUPPORT_FEATURES)))
+    rows = np.zeros((len(answers), len(SUPPORT_FEATURES)))
     rows[:, 0] = likeliness
     indices = np.argsort(-likeliness, kind="stable")[:ASKED]
-    best_answers = [found[int(index)] for index in indices]
+    best_answers = [answers[int(index)] for index in indices]
     pairs = [
         (
             f"{question} {answer.answer}",
@@ -68,11 +68,11 @@ async def decide(
     return rows
 
 
-def _around_the_answer(found: LocatedAnswer) -> str:
-    """The statement; of one that is longer than any sentence the part around the answer."""
-    candidate = found.candidate
+def _around_the_answer(answer: LocatedAnswer) -> str:
+    """The statement, or the part around the answer if it is too long."""
+    candidate = answer.candidate
     if len(candidate.statement) <= JUDGED_CHARACTERS or candidate.kind is BlockKind.TABLE:
         return candidate.statement
-    middle = (found.start + found.end - JUDGED_CHARACTERS) // 2
+    middle = (answer.start + answer.end - JUDGED_CHARACTERS) // 2
     start = max(candidate.start, min(middle, candidate.end - JUDGED_CHARACTERS))
-    return found.passage.text[start : start + JUDGED_CHARACTERS]
+    return answer.passage.text[start : start + JUDGED_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Tables that were cut into passages are whole again, where a question is asked over all rows."""
+"""Complete tables that were split into passages, for questions over all rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.domain.passage_merging import clipped
 from footnote.ports import ExpandPassages
 
 MOST_STRETCHES = 3
-"""Of tables, or of parts that lie too far from each other, for one question."""
+"""Most tables, or distant parts of tables, that are completed for one question."""
 
 
 async def with_whole_tables(
@@ -34,21 +34,21 @@ async def with_whole_tables(
         expansion = (await around([first.passage])).get(first.passage.chunk_no)
         if expansion is None:
             continue
-        whole = replace(first, passage=expansion.passage)
+        completed = replace(first, passage=expansion.passage)
         incomplete = [
-            each for each in incomplete if not lies_within(each.passage, expansion.passage)
+            item for item in incomplete if not lies_within(item.passage, expansion.passage)
         ]
         expanded = [
-            whole if each.passage.chunk_id == first.passage.chunk_id else each
-            for each in expanded
-            if each.passage.chunk_id == first.passage.chunk_id
-            or not lies_within(each.passage, expansion.passage)
+            completed if item.passage.chunk_id == first.passage.chunk_id else item
+            for item in expanded
+            if item.passage.chunk_id == first.passage.chunk_id
+            or not lies_within(item.passage, expansion.passage)
         ]
     return expanded
 
 
 def lies_within(passage: Passage, other: Passage) -> bool:
-    """Whether another passage has all the text of this one."""
+    """Whether another passage contains all the text of this one."""
     is_same_version = (passage.document_id, passage.version) == (other.document_id, other.version)
     return (
         is_same_version
@@ -57,18 +57,18 @@ def lies_within(passage: Passage, other: Passage) -> bool:
 
 
 def lowest_mismatch(
-    parts: Sequence[Evidence], unmet: Sequence[float], tables: Sequence[Evidence]
+    parts: Sequence[Evidence], scores: Sequence[float], tables: Sequence[Evidence]
 ) -> dict[str, float]:
     """The mismatch score of each passage's table by chunk: the lowest of the table's parts."""
     mismatches = {
-        each.passage.chunk_id: mismatch for each, mismatch in zip(parts, unmet, strict=True)
+        item.passage.chunk_id: mismatch for item, mismatch in zip(parts, scores, strict=True)
     }
     for table in tables:
         chunk_ids = [
-            each.passage.chunk_id
-            for each in parts
-            if lies_within(each.passage, table.passage)
-            or each.passage.chunk_id == table.passage.chunk_id
+            item.passage.chunk_id
+            for item in parts
+            if lies_within(item.passage, table.passage)
+            or item.passage.chunk_id == table.passage.chunk_id
         ]
         lowest = min(mismatches[chunk_id] for chunk_id in chunk_ids)
         mismatches |= dict.fromkeys(chunk_ids, lowest)
@@ -89,7 +89,7 @@ def with_cited_rows(
                 cited_row.evidence,
                 passage=clipped(passage, start, end, header=_header(cited_row.evidence, start)),
             )
-    pairs = [(each, clipped_by_chunk.get(each.passage.chunk_id, each)) for each in evidence]
+    pairs = [(item, clipped_by_chunk.get(item.passage.chunk_id, item)) for item in evidence]
     return tuple(
         original if lies_within(excerpt.passage, original.passage) else excerpt
         for original, excerpt in pairs
@@ -97,7 +97,7 @@ def with_cited_rows(
 
 
 def _header(evidence: Evidence, start: int) -> str:
-    """What stands above the first row of the table that has a row there."""
+    """The header above the first of the rows."""
     passage = evidence.passage
     if passage.body_offset:
         return passage.text[: passage.body_offset]

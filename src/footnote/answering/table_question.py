@@ -33,10 +33,10 @@ class TableQuestion:
     reader: Reader
     finder: TableQuestionModel
     question: str
-    """As it is spoken, without the spelling of titles."""
+    """With column titles as plain words."""
     tables: Sequence[Evidence]
     terms: Terms
-    """In the language of the likeliest of them."""
+    """Extracts terms in the language of the likeliest table."""
     wording: Wording
     around: ExpandPassages | None = None
     """Loads the rest of a table that was retrieved in part."""
@@ -56,7 +56,7 @@ class TableQuestion:
         analyzer: Analyzer,
         around: ExpandPassages | None,
     ) -> TableQuestion:
-        """A question as it was asked, and the passages with tables, of which there is one."""
+        """Build it from a question and passages with tables, at least one."""
         titles = [title for candidate in candidates_of(tables) for title in candidate.header]
         return cls(
             reader=reader,
@@ -79,7 +79,7 @@ class TableQuestion:
         return cached if cached.operation_probabilities else None
 
     async def predicted_column(self, table: Table) -> ColumnPrediction | None:
-        """The column of numbers or moments that is meant."""
+        """The predicted column of numbers or moments."""
         return (await predict_columns(self.finder, self.question, [table], self.terms)).of(table)
 
     async def mismatch(self, passage: Passage) -> float:
@@ -94,7 +94,7 @@ class TableQuestion:
         return min((reading.mismatch for reading in readings), default=0.0)
 
     async def whole(self) -> Sequence[Evidence]:
-        """The tables with the parts of them that were not found."""
+        """The tables, completed by their missing parts."""
         if self.around is None:
             return self.tables
         return await with_whole_tables(self.tables, self.tables, self.around)
@@ -103,7 +103,7 @@ class TableQuestion:
 def link_to_tables(
     question: str, evidence: Sequence[Evidence], terms: Terms
 ) -> Iterator[LinkedQuestion]:
-    """The question beside each table of the evidence whose rows were all read in full."""
+    """The question linked to each table of the evidence whose rows were all read in full."""
     for table in tables_of(evidence):
         candidate = table.rows[0].candidate
         located = LocatedAnswer(

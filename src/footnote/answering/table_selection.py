@@ -20,11 +20,11 @@ from footnote.ports import ColumnPrediction, Operation
 
 _SEVERAL = 2
 FAR_MORE, OF_TWO = 1.5, 0.86
-"""Least lead in log-odds of the best table's column over the second, and the factor on its
+"""Minimum lead in log-odds of the best table's column over the second, and the factor on its
 probability then. Measured on 63 questions of `training/questions` that nothing was fitted to and
 that also match a table about other things."""
 SURELY_READ = 8.0
-"""Least lead in reader log-odds of one row over the others that match equally, from which that
+"""Minimum lead in reader log-odds of one row over the others that match equally, from which that
 row is the answer. Next to total rows of a group the lead reaches 7.9."""
 SURELY_READ_WORDS = 4.0
 """The same for cells of words, of which tables of properties have one in each row."""
@@ -32,21 +32,21 @@ SURELY_READ_WORDS = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMatch:
-    """A table that a question is about a column of."""
+    """A table with a column that a question is about."""
 
     located: LocatedAnswer
-    """In the first of its rows, with the probability that a model gives to the column."""
+    """In the first row of the table, with the predicted probability of the column."""
     mentions_row_type: bool
-    """Whether the question says what its rows are, by the title of the first column or by what is
-    written above the table."""
+    """Whether the question mentions the kind of rows, by the title of the first column or the
+    heading above the table."""
     says_column: bool
-    """Whether it says the column's title."""
+    """Whether it mentions the column's title."""
     column_prediction: ColumnPrediction | None
     """The prediction for this column, if a model made one."""
     unlinked_word: str | None
     """The first unlinked word of the question; None without one, or with a predicted column."""
     unlinked_count: int
-    """How many unlinked words the question has."""
+    """The number of unlinked words of the question."""
 
 
 def select_tables(
@@ -109,7 +109,7 @@ def select_tables(
     matches = [match for match in matches if match.unlinked_count == fewest]
     if len(matches) < _SEVERAL:
         return matches
-    first, second, *_ = sorted(matches, key=lambda each: each.located.probability, reverse=True)
+    first, second, *_ = sorted(matches, key=lambda match: match.located.probability, reverse=True)
     probability, second_probability = first.located.probability, second.located.probability
     if log_odds(probability) - log_odds(second_probability) < FAR_MORE:
         return matches
@@ -173,28 +173,28 @@ def bound_set(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmbiguousRow:
-    """One of several rows that a question does not tell apart."""
+    """One of several rows that a question does not distinguish."""
 
     located: LocatedAnswer
-    """The cell that is asked for."""
+    """The requested cell."""
     text: str
-    """That cell, with what tells its row from the others."""
+    """The cell, with the words that distinguish its row."""
 
 
 def may_be_ambiguous(
-    question: str, found: LocatedAnswer, evidence: Sequence[Evidence], terms: Terms
+    question: str, answer: LocatedAnswer, evidence: Sequence[Evidence], terms: Terms
 ) -> bool:
     """Whether the missing part of an incomplete table may have rows that match equally well."""
-    table = table_around(found.candidate, evidence)
+    table = table_around(answer.candidate, evidence)
     if table is None or table.is_whole:
         return False
-    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[answer])
     return bool(linked.matched_cells) and not linked.matches_one_name
 
 
 def ambiguous_rows(
     question: str,
-    found: LocatedAnswer,
+    answer: LocatedAnswer,
     evidence: Sequence[Evidence],
     terms: Terms,
     read_answers: Sequence[LocatedAnswer] = (),
@@ -205,18 +205,18 @@ def ambiguous_rows(
     above the others. The latter is not checked for numbers under a mentioned title with at most one
     unexplained word.
     """
-    table = table_around(found.candidate, evidence)
+    table = table_around(answer.candidate, evidence)
     if table is None or any(len(row.cells) != len(table.header) for row in table.rows):
         return []
-    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
+    linked = LinkedQuestion(question=question, table=table, terms=terms, located=[answer])
     column = next(iter(linked.answer_columns), None)
     matching_rows = [row for row in table.rows if linked.matches_filter(row)]
     if column in (0, *linked.matched_cells) and table.is_whole and not linked.unlinked_words:
-        return _listed_rows(found, linked, matching_rows)
+        return _listed_rows(answer, linked, matching_rows)
     answer_rows = [
         row
         for row in matching_rows
-        if row.candidate.canonical_span == found.candidate.canonical_span
+        if row.candidate.canonical_span == answer.candidate.canonical_span
     ]
     if (
         column is None
@@ -250,7 +250,7 @@ def ambiguous_rows(
     return [
         AmbiguousRow(
             located=replace(
-                found,
+                answer,
                 candidate=row.candidate,
                 start=row.cells[column].start,
                 end=row.cells[column].end,
@@ -269,11 +269,11 @@ def ambiguous_rows(
 
 
 def _listed_rows(
-    found: LocatedAnswer, linked: LinkedQuestion, rows: Sequence[Row]
+    answer: LocatedAnswer, linked: LinkedQuestion, rows: Sequence[Row]
 ) -> list[AmbiguousRow]:
-    """The names of the rows of the group that the question names, with their further words.
+    """The names of the mentioned group of rows, with the words that distinguish them.
 
-    Empty where it names none or one of them.
+    Empty if the question names no group, or a single row.
     """
     table = linked.table
     named_rows = [
@@ -291,7 +291,7 @@ def _listed_rows(
     return [
         AmbiguousRow(
             located=replace(
-                found, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
+                answer, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
             ),
             text=f"{table.name_of(row, columns)} — "
             + ", ".join(f"{table.header[column]}: {row.cells[column].text}" for column in columns),
@@ -303,7 +303,8 @@ def _listed_rows(
 def _is_surely_read(
     linked: LinkedQuestion, column: int, rows: Sequence[Row], read_answers: Sequence[LocatedAnswer]
 ) -> bool:
-    """Whether one of the rows was read far better than the others, or they cannot be compared."""
+    """Whether the reader scored one of the rows far above the others, or they cannot be
+    compared."""
     table = linked.table
     is_numeric = column in linked.numeric
     if is_numeric and not isinstance(
@@ -319,7 +320,7 @@ def _is_surely_read(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadApart:
-    """The rows with one value in a column, where the reader scored them above all other rows."""
+    """The rows with one value in a column, if the reader scored them above all other rows."""
 
     column: int
     cell: str
@@ -345,14 +346,14 @@ def rows_read_apart(
         if column in linked.numeric:
             continue
         in_group = [row.cells[column].text == best_row.cells[column].text for row in table.rows]
-        inside = [
+        group_scores = [
             score for score, is_inside in zip(known_scores, in_group, strict=True) if is_inside
         ]
-        outside = [
+        other_scores = [
             score for score, is_inside in zip(known_scores, in_group, strict=True) if not is_inside
         ]
-        if len(inside) >= _SEVERAL and outside and min(inside) > max(outside):
-            lead = min(inside) - max(outside)
+        if len(group_scores) >= _SEVERAL and other_scores and min(group_scores) > max(other_scores):
+            lead = min(group_scores) - max(other_scores)
             groups.append(ReadApart(column=column, cell=best_row.cells[column].text, lead=lead))
     return groups[0] if len(groups) == 1 else None
 
@@ -366,6 +367,6 @@ def _best_scores(read_answers: Sequence[LocatedAnswer]) -> dict[tuple[object, ..
 
 
 def row_key(row: Candidate) -> tuple[object, ...]:
-    """Which row of which version of a document it is, whatever passage it was read in."""
+    """Key of a row in a version of a document, independent of the passage."""
     passage = row.evidence.passage
     return passage.document_id, passage.version, row.canonical_span

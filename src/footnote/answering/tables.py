@@ -1,4 +1,4 @@
-"""The passages that were read become the table around one of its rows, whole or not."""
+"""Assemble the table around a row from the retrieved passages, complete or not."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from footnote.ports import AnswerSpan, TitledColumn
 
 _LONGEST_NAME = 60
 _ROWS_SHOWN, _CELLS_SHOWN = 12, 2
-"""Rows that are looked at, and cells of a column, of those that differ, that a model is shown; a
-model reads no more (`footnote.models.table_questions.MOST_CELLS`)."""
+"""Most rows that are examined, and most distinct cells of a column that a model gets
+(`footnote.models.table_questions.MOST_CELLS` is its own limit)."""
 _BETWEEN_PARTS = 2
-"""Most characters between two parts of a table that follow each other; no row is as short."""
+"""Most characters between two adjacent parts of a table; no row is as short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,28 +37,29 @@ class Row:
 
     @property
     def is_emphasised(self) -> bool:
-        """Whether it is set in bold, as totals are."""
+        """Whether it is bold, like total rows."""
         return "**" in self.candidate.quote or "__" in self.candidate.quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The rows of a table in their order, as far as they were read."""
+    """The rows of a table in order, as far as they were retrieved."""
 
     header: tuple[str, ...]
     rows: tuple[Row, ...]
     is_whole: bool
-    """Whether no row of it is missing."""
+    """Whether it has all rows."""
     language: str | None
     amounts: DecimalMarks
-    """That the amounts of its document can be read with, as far as they were read."""
+    """Decimal marks that fit the retrieved amounts of its document."""
 
     def column(self, number: int) -> list[str]:
-        """What stands in its cells; nothing in those of a row that was cut or has fewer."""
+        """The texts of a column; empty for a row that is cut or has fewer cells."""
         return [row.cells[number].text if number < len(row.cells) else "" for row in self.rows]
 
     def titled_columns(self, numbers: Iterable[int] | None = None) -> list[TitledColumn]:
-        """The columns as the table model reads them: all, or the first and the given ones."""
+        """The columns as input of the table model: all, or the first and those with the given
+        numbers."""
         indices = range(len(self.header)) if numbers is None else (0, *numbers)
         return [
             TitledColumn(
@@ -68,7 +69,7 @@ class Table:
         ]
 
     def _first_cells(self, number: int) -> tuple[str, ...]:
-        """Those of a column that stand first and differ."""
+        """The first distinct cells of a column."""
         cells = (row.cells[number].text for row in self.rows if number < len(row.cells))
         distinct_cells: dict[str, None] = {}
         for cell in islice(cells, _ROWS_SHOWN):
@@ -112,19 +113,19 @@ class Table:
         return f"{name_cell.text}, {other_cells[0].text}"
 
     def quantities(self, cells: Sequence[str]) -> Quantities | NotComparable | None:
-        """The numbers in some cells of one of its columns."""
+        """Parse cells of one of its columns as numbers."""
         return quantities_of(cells, self.language, self.amounts)
 
     def moments(
         self, cells: Sequence[str], *, of_one_year: bool = False
     ) -> Moments | NotComparable | None:
-        """The dates or times in some cells of one of its columns."""
+        """Parse cells of one of its columns as dates or times."""
         return moments_of(cells, self.language, of_one_year=of_one_year)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stretch of a table that a passage holds, in the document's canonical text."""
+    """The span of a part of a table in the document's canonical text."""
 
     start: int
     end: int
@@ -133,9 +134,9 @@ class _Part:
 
 
 def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
-    """The table that a row belongs to, put together of all passages that hold a part of it.
+    """The table of a row, assembled from all passages with a part of it.
 
-    None for what is no row under a header.
+    None for a candidate that is not a row under a header.
     """
     if not _is_table_row(row):
         return None
@@ -176,10 +177,12 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
 def name_of_row(
     row: Candidate, evidence: Sequence[Evidence], *, shown_columns: Collection[int]
 ) -> str:
-    """What the row is called in its table, beside these columns of it; nothing of what is none."""
+    """The name of the row in its table, beside these columns; empty for other candidates."""
     table = table_around(row, evidence)
     rows = () if table is None else table.rows
-    matching_rows = (each for each in rows if each.candidate.canonical_span == row.canonical_span)
+    matching_rows = (
+        table_row for table_row in rows if table_row.candidate.canonical_span == row.canonical_span
+    )
     matching_row = next(matching_rows, None)
     return (
         "" if table is None or matching_row is None else table.name_of(matching_row, shown_columns)
@@ -187,21 +190,23 @@ def name_of_row(
 
 
 def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:
-    """The tables that rows of the evidence belong to, each once."""
-    seen: set[tuple[object, ...]] = set()
+    """The tables of the evidence, each once."""
+    seen_rows: set[tuple[object, ...]] = set()
     for row in candidates_of(evidence):
         passage = row.evidence.passage
         document = (passage.document_id, passage.version)
-        if (*document, row.canonical_span) in seen:
+        if (*document, row.canonical_span) in seen_rows:
             continue
         table = table_around(row, evidence)
         if table is not None:
-            seen |= {(*document, each.candidate.canonical_span) for each in table.rows}
+            seen_rows |= {
+                (*document, table_row.candidate.canonical_span) for table_row in table.rows
+            }
             yield table
 
 
 def is_code(name: str) -> bool:
-    """Whether a row is called by a number, or by letters with one."""
+    """Whether a row's name is a number, or letters with a number."""
     return any(map(str.isdigit, name)) and not any(map(str.isspace, name))
 
 
@@ -210,13 +215,13 @@ def holds_table(evidence: Evidence) -> bool:
     return any(map(_is_table_row, candidates_of([evidence])))
 
 
-def is_cell(found: LocatedAnswer) -> bool:
-    """Whether an answer stands in a row under a header."""
-    return _is_table_row(found.candidate)
+def is_cell(answer: LocatedAnswer) -> bool:
+    """Whether an answer is in a row under a header."""
+    return _is_table_row(answer.candidate)
 
 
 def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
-    """The first cell of the column whose title holds a span."""
+    """The first cell of the column whose title contains a span."""
     row = next(
         (
             candidate
@@ -243,7 +248,7 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
             return
 
 
-def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> LocatedAnswer:
+def in_named_column(question: str, answer: LocatedAnswer, terms: Terms) -> LocatedAnswer:
     """Move the answer to the row's cell under the one column whose title is mentioned.
 
     A bracketed part or trailing unit of the title need not be mentioned. A column whose cell value
@@ -251,7 +256,7 @@ def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> Locate
     """
     mentioned_cells = [
         cell
-        for cell in cells_of(found.candidate)
+        for cell in cells_of(answer.candidate)
         if cell.start < cell.end
         and mentions_title(cell.title, question, terms)
         and not contains_phrase(cell.text, question)
@@ -259,10 +264,10 @@ def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> Locate
     titles = disambiguate_titles([cell.title for cell in mentioned_cells], question, terms)
     mentioned_cells = [cell for cell in mentioned_cells if cell.title in titles]
     if len(mentioned_cells) != 1 or (
-        mentioned_cells[0].start < found.end and found.start < mentioned_cells[0].end
+        mentioned_cells[0].start < answer.end and answer.start < mentioned_cells[0].end
     ):
-        return found
-    return replace(found, start=mentioned_cells[0].start, end=mentioned_cells[0].end)
+        return answer
+    return replace(answer, start=mentioned_cells[0].start, end=mentioned_cells[0].end)
 
 
 def _is_table_row(candidate: Candidate) -> bool:
@@ -270,7 +275,7 @@ def _is_table_row(candidate: Candidate) -> bool:
 
 
 def _table_parts(passage: Passage, rows: Sequence[Candidate]) -> Iterator[_Part]:
-    """The blocks of a passage that hold one of the rows."""
+    """The blocks of a passage that contain one of the rows."""
     starts = [row.canonical_span[0] for row in rows]
     spans = passage.spans or (_whole_passage_span(passage),)
     for block_index, span in enumerate(spans):
@@ -292,17 +297,17 @@ def _whole_passage_span(passage: Passage) -> BlockSpan:
     )
 
 
-def _merged_part_at(place: int, parts: Sequence[_Part]) -> _Part:
-    """The stretch that a place lies in, of parts that overlap or follow each other."""
+def _merged_part_at(offset: int, parts: Sequence[_Part]) -> _Part:
+    """The part at an offset, merged with overlapping and adjacent parts."""
     merged: list[_Part] = []
-    for part in sorted(parts, key=lambda each: (each.start, each.end)):
+    for part in sorted(parts, key=lambda part: (part.start, part.end)):
         last = merged[-1] if merged else None
         if last is not None and part.start - last.end <= _BETWEEN_PARTS:
-            furthest = max(last, part, key=lambda each: each.end)
+            furthest = max(last, part, key=lambda part: part.end)
             merged[-1] = _Part(last.start, furthest.end, last.begins, furthest.ends)
         else:
             merged.append(part)
-    return next(each for each in merged if each.start <= place < each.end)
+    return next(part for part in merged if part.start <= offset < part.end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,14 +318,12 @@ class RowSelection:
     cells: frozenset[str]
     """The values of that column in the selected rows."""
     text: str
-    """The selection as the answer's text writes it."""
+    """The selection as written in an answer."""
 
 
 def columns_of(located: Sequence[LocatedAnswer], table: Table) -> list[int]:
-    """Return the indices of the columns that answers in the row of the first one stand in.
-
-    They are in the order of the answers.
-    """
+    """The indices of the columns with answers in the row of the first answer, in the order of the
+    answers."""
     best = located[0].candidate
     columns: dict[int, None] = {}
     for answer in located:

@@ -10,7 +10,7 @@ from footnote.answering.answer_selection import contains_phrase
 from footnote.language.figures import currency_of
 
 Terms = Callable[[str], Sequence[str]]
-"""The terms of a text, in their basic forms."""
+"""Extracts the terms of a text in their base forms."""
 _IN_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _BRACKETS = re.compile(r"[(\[\])]")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -20,13 +20,13 @@ _UNITS = frozenset(
     "mwh gwh kw mw kva kv hz khz mhz ghz kb mb gb tb °c °f psi rpm km/h mph hrs pcs".split()
 )
 _LETTERS_OF_UNITS = frozenset("m g t l h %".split())
-"""Units of one sign, of which a capital letter would be a name: `Group T`."""
+"""Units of one character; as a capital it would be a name: `Group T`."""
 _CODE_LETTERS = 3
 _GAPS = re.compile(r"\s+")
 
 
 def split_identifier(text: str) -> str:
-    """The words of names such as programs write, with spaces between them.
+    """The words of an identifier from a program, separated by spaces.
 
     >>> split_identifier("revenue_eur, unitsSold, tax-rate, HTTPStatus, Q1")
     'revenue eur, units Sold, tax rate, HTTP Status, Q1'
@@ -37,7 +37,7 @@ def split_identifier(text: str) -> str:
 def without_unit(title: str) -> str:
     """The words of a title without its unit, in brackets or as the last of several words.
 
-    >>> [without_unit(each) for each in ("Price (EUR)", "net_price_eur", "Gas m3", "Group T")]
+    >>> [without_unit(title) for title in ("Price (EUR)", "net_price_eur", "Gas m3", "Group T")]
     ['Price', 'net price', 'Gas', 'Group T']
     """
     words = split_identifier(_IN_BRACKETS.sub(" ", title)).split()
@@ -45,13 +45,13 @@ def without_unit(title: str) -> str:
 
 
 def with_plain_titles(question: str, titles: Iterable[str]) -> str:
-    """A question with words for the titles that it says as programs write them.
+    """A question with column titles that are written as in programs replaced by words.
 
     >>> with_plain_titles("What is the highest net_price_eur?", ["item", "net_price_eur"])
     'What is the highest net price?'
     """
     for title in sorted(
-        {each for each in titles if each != split_identifier(each)}, key=len, reverse=True
+        {title for title in titles if title != split_identifier(title)}, key=len, reverse=True
     ):
         question = re.sub(rf"(?<!\w){re.escape(title)}(?!\w)", without_unit(title), question)
     return question

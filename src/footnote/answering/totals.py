@@ -21,17 +21,17 @@ AMID_DIGITS = 5
 """The same for a row in the middle, where total rows are rare and a row near the top easily
 equals the sum above it. The digits of one such row, or of several together."""
 LEAST_DIGITS = 2
-"""Of each of several such rows."""
+"""The same for each of several such rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Which rows of a table sum up others. Law: each row is among `own` or among `sums`."""
+    """The total rows and the other rows of a table. Law: each row is in `own` or in `sums`."""
 
     own: tuple[Row, ...]
     sums: tuple[Row, ...]
     unclear: tuple[Row, ...]
-    """Those of `own` of which it cannot be told."""
+    """The rows of `own` that may be totals."""
 
 
 class _Verdict(Enum):
@@ -51,26 +51,26 @@ def totals_of(table: Table) -> Totals:
     named like one, has no name, is in bold, or if all its numbers agree. In the middle of the table
     these numbers need more digits, or the table another total.
     """
-    walk = _Walk(table=table)
-    classified = walk(believing=True)
+    classify = _RowClassifier(table=table)
+    classified = classify(believing=True)
     total_digits = [digits for verdict, digits in classified if verdict in _SUMMING]
     has_several_totals = len(total_digits) > 1 and sum(total_digits) >= AMID_DIGITS
     verdicts = [verdict for verdict, _ in classified]
     if _Verdict.LIKE_OTHERS in verdicts and (
         not has_several_totals or _Verdict.UNCLEAR in verdicts
     ):
-        verdicts = [verdict for verdict, _ in walk(believing=False)]
+        verdicts = [verdict for verdict, _ in classify(believing=False)]
     is_sum = [verdict in _SUMMING for verdict in verdicts]
     return Totals(
-        own=tuple(compress(table.rows, (not each for each in is_sum))),
+        own=tuple(compress(table.rows, (not flag for flag in is_sum))),
         sums=tuple(compress(table.rows, is_sum)),
         unclear=tuple(compress(table.rows, (verdict is _Verdict.UNCLEAR for verdict in verdicts))),
     )
 
 
 @dataclass(slots=True)
-class _Above:
-    """Rows that a further one may sum up, with the sum and the count of each column."""
+class _RowsAbove:
+    """Rows that a later row may sum up, with the sum and the count of each column."""
 
     rows: list[int] = field(default_factory=list)
     sums: dict[int, Decimal] = field(default_factory=dict)
@@ -86,39 +86,39 @@ class _Above:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Agreement:
-    """How the numbers of a row stand to the sums of those above it."""
+    """How far the numbers of a row agree with the sums of the rows above."""
 
     agreeing: int = 0
     differing: int = 0
     digits: int = 0
-    """That tell in those which agree, together."""
+    """Significant digits of the agreeing numbers, added up."""
     is_sure: bool = False
-    """Whether one of these is no accident in the last row."""
+    """Whether one of these is no coincidence in the last row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Walk:
-    """Goes through the rows of a table."""
+class _RowClassifier:
+    """Classifies the rows of a table."""
 
     table: Table
 
     def __call__(self, *, believing: bool) -> list[tuple[_Verdict, int]]:
-        """What each row is, with the digits that tell it.
+        """The verdict for each row, with its significant digits.
 
-        What is a sum only beside others is believed or not.
+        `believing` decides about rows that are totals only if others are.
         """
         columns = list(_number_columns(self.table))
-        every, recent = _Above(), _Above()
+        all_above, recent = _RowsAbove(), _RowsAbove()
         verdicts = []
         for number in range(len(self.table.rows)):
-            verdict, digits = self._verdict(number, columns, every, recent)
+            verdict, digits = self._verdict(number, columns, all_above, recent)
             if verdict is _Verdict.LIKE_OTHERS and not believing:
                 verdict = _Verdict.OWN
             verdicts.append((verdict, digits))
             if verdict in _SUMMING:
-                recent = _Above()
+                recent = _RowsAbove()
             else:
-                every.add(number, columns)
+                all_above.add(number, columns)
                 recent.add(number, columns)
         return verdicts
 
@@ -126,22 +126,22 @@ class _Walk:
         self,
         number: int,
         columns: Sequence[Sequence[Decimal | None]],
-        every: _Above,
-        recent: _Above,
+        all_above: _RowsAbove,
+        recent: _RowsAbove,
     ) -> tuple[_Verdict, int]:
-        is_called = self._is_named_total(number)
+        is_named_total = self._is_named_total(number)
         agreement = max(
             (
-                _sum_agreement(number, columns, above, 1 if is_called else 2)
-                for above in (every, recent)
+                _sum_agreement(number, columns, above, 1 if is_named_total else 2)
+                for above in (all_above, recent)
             ),
-            key=lambda each: each.agreeing,
+            key=lambda candidate: candidate.agreeing,
         )
         if not agreement.agreeing:
             is_unclear = (agreement.differing or number == 0) and self._is_only_named_total(number)
             return (_Verdict.UNCLEAR if is_unclear else _Verdict.OWN), 0
-        stands_out = self._stands_out(number, every)
-        if is_called or (stands_out and agreement.is_sure):
+        stands_out = self._stands_out(number, all_above)
+        if is_named_total or (stands_out and agreement.is_sure):
             return _Verdict.SUM, agreement.digits
         is_last = number == len(self.table.rows) - 1
         verdict = (
@@ -153,14 +153,14 @@ class _Walk:
         return is_total_name(self._name(number))
 
     def _is_only_named_total(self, number: int) -> bool:
-        """Whether it alone is called a total, and stands where totals do."""
+        """Whether it is the only row with the name of a total, at a position of totals."""
         last = len(self.table.rows) - 1
         if number not in (0, last) or last == 0 or not self._is_named_total(number):
             return False
         return sum(map(self._is_named_total, range(last + 1))) == 1
 
-    def _stands_out(self, number: int, above: _Above) -> bool:
-        """Whether it is called like a total, or without a name or in bold as no row above is."""
+    def _stands_out(self, number: int, above: _RowsAbove) -> bool:
+        """Whether it has a total's name, or is without a name or bold, unlike all rows above."""
         row, name = self.table.rows[number], self._name(number)
         other_rows = [row_index for row_index in above.rows if row_index != number]
         return (
@@ -177,27 +177,29 @@ class _Walk:
         return cells[0].text if cells else ""
 
 
-def _last_row_verdict(found: _Agreement, stands_out: bool) -> _Verdict:
-    """What the last row is whose name does not say, where one of its numbers agrees."""
-    if found.differing == 0 or found.agreeing > 1:
-        is_sum = found.is_sure or (found.differing == 0 and (stands_out or found.agreeing > 1))
+def _last_row_verdict(agreement: _Agreement, stands_out: bool) -> _Verdict:
+    """The verdict for a last row with an undecisive name, if one of its numbers agrees."""
+    if agreement.differing == 0 or agreement.agreeing > 1:
+        is_sum = agreement.is_sure or (
+            agreement.differing == 0 and (stands_out or agreement.agreeing > 1)
+        )
         return _Verdict.SUM if is_sum else _Verdict.UNCLEAR
     # An average may stand beside the total of another column.
-    return _Verdict.UNCLEAR if found.is_sure or stands_out else _Verdict.OWN
+    return _Verdict.UNCLEAR if agreement.is_sure or stands_out else _Verdict.OWN
 
 
-def _middle_row_verdict(found: _Agreement) -> _Verdict:
-    """The same of a row that others follow."""
-    if found.differing:
-        is_likely = found.agreeing > 1 and found.digits >= AMID_DIGITS
+def _middle_row_verdict(agreement: _Agreement) -> _Verdict:
+    """The same for a row before the last one."""
+    if agreement.differing:
+        is_likely = agreement.agreeing > 1 and agreement.digits >= AMID_DIGITS
         return _Verdict.LIKE_OTHERS if is_likely else _Verdict.OWN
-    if found.digits >= AMID_DIGITS:
+    if agreement.digits >= AMID_DIGITS:
         return _Verdict.SUM
-    return _Verdict.LIKE_OTHERS if found.digits >= LEAST_DIGITS else _Verdict.OWN
+    return _Verdict.LIKE_OTHERS if agreement.digits >= LEAST_DIGITS else _Verdict.OWN
 
 
 def _sum_agreement(
-    number: int, columns: Sequence[Sequence[Decimal | None]], above: _Above, fewest: int
+    number: int, columns: Sequence[Sequence[Decimal | None]], above: _RowsAbove, fewest: int
 ) -> _Agreement:
     agreeing = differing = digits = 0
     is_sure = False
@@ -209,8 +211,8 @@ def _sum_agreement(
             differing += 1
             continue
         agreeing += 1
-        # To add nothing tells nothing.
-        addends = [each for row in above.rows if (each := column[row])]
+        # A sum of nothing is no evidence.
+        addends = [addend for row in above.rows if (addend := column[row])]
         significant_digits = _significant_digits([*addends, value])
         digits += significant_digits
         is_sure = is_sure or significant_digits + len(addends) > TELLING_DIGITS + 1
@@ -218,7 +220,8 @@ def _sum_agreement(
 
 
 def _number_columns(table: Table) -> Iterator[list[Decimal | None]]:
-    """The columns of numbers, None for a cell without one; but for the first, of names."""
+    """The number columns, with None for cells without a number; without the first column, of
+    names."""
     for column_index in range(1, len(table.header)):
         cells = table.column(column_index)
         quantities = table.quantities([cell for cell in cells if _has_digit(cell)])
@@ -232,7 +235,7 @@ def _has_digit(cell: str) -> bool:
 
 
 def _significant_digits(values: Sequence[Decimal]) -> int:
-    """Of the largest number, without the zeros that all of them end with."""
+    """The significant digits of the largest number, without the zeros that all of them end with."""
     integers = [abs(int(value.scaleb(6))) for value in values]
     return len(
         str(

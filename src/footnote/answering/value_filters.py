@@ -72,12 +72,12 @@ class FilteredRows:
     text: str
     """The comparison as the answer's text writes it: `> 200`."""
     rest: str
-    """The question without the values that set it."""
+    """The question without the compared values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Value:
-    """A number, date or time at a place in the question, with its comparison key."""
+    """A number, date or time in the question, with its comparison key."""
 
     start: int
     end: int
@@ -122,7 +122,7 @@ def filter_rows(
         values = _question_times(linked, cells)
     if isinstance(values, NotComparable):
         return values
-    linked_numbers = linked.linked_numbers(but=column)
+    linked_numbers = linked.linked_numbers(excluding=column)
     unlinked_values = [
         value for value in values if not _digit_runs(linked.question, value) <= linked_numbers
     ]
@@ -145,11 +145,11 @@ def filter_rows(
         if _satisfies(operator, key, value_keys)
     ]
     value_texts = [linked.question[value.start : value.end].strip() for value in values]
-    rest = linked.question
+    remainder = linked.question
     for value in reversed(values):
-        rest = f"{rest[: value.start]} {rest[value.end :]}"
+        remainder = f"{remainder[: value.start]} {remainder[value.end :]}"
     return FilteredRows(
-        rows=matching_rows, text=COMPARISON_TEXTS[operator].format(*value_texts), rest=rest
+        rows=matching_rows, text=COMPARISON_TEXTS[operator].format(*value_texts), rest=remainder
     )
 
 
@@ -258,9 +258,9 @@ def _question_dates(linked: LinkedQuestion, needed: int) -> list[_Value] | NotCo
             _Value(start=mention.start, end=mention.end, day=mention.readings[0])
             for mention in short_mentions
         ]
-    # A day of the month alone is one beside another date: "from 3 to 6 March".
+    # A single day of the month beside another date: "from 3 to 6 March".
     dates += days_of_month if len(dates) == len(days_of_month) == 1 else []
-    return sorted(dates, key=lambda each: each.start)
+    return sorted(dates, key=lambda value: value.start)
 
 
 def _question_times(linked: LinkedQuestion, cells: Sequence[str]) -> list[_Value] | NotComparable:
@@ -303,7 +303,7 @@ def _comparison_keys(
     cell_dates = [
         date.fromordinal(int(minutes // _MINUTES_OF_DAY)) for minutes in column_values.values
     ]
-    # "From 3 to 6 March 2024" says month and year once.
+    # "From 3 to 6 March 2024" gives month and year once.
     for part in ("month", "year"):
         stated_values = {getattr(day, part) for day in days} - {None}
         if len(stated_values) == 1:
@@ -324,7 +324,7 @@ def _comparison_keys(
         and "year" not in parts,
     }
     if any(reasons.values()):
-        return NotComparable(reason=next(reason for reason, holds in reasons.items() if holds))
+        return NotComparable(reason=next(reason for reason, applies in reasons.items() if applies))
     return [_date_key(day, parts) for day in days], [_date_key(day, parts) for day in cell_dates]
 
 

@@ -1,4 +1,4 @@
-"""A question and the document that is spoken of become the phrases that the answer is said in."""
+"""Choose the phrases of an answer by the language of the question and of the document."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from footnote.language.scripts import HAN, KANA_LETTERS
 from footnote.ports import Analyzer
 
 Wording = Callable[[str | None], AnswerPhrases]
-"""The phrases for what is said of a document in this language."""
+"""Returns the phrases for a document in this language."""
 
 _KANA, _EAST_ASIAN = re.compile(f"[{KANA_LETTERS}]"), re.compile(f"[{HAN}{KANA_LETTERS}]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _OWN_LETTERS = {"ru": frozenset("ыэё"), "uk": frozenset("іїєґ")}
-"""That the other one and Bulgarian do not have."""
+"""Letters that the other language and Bulgarian do not have."""
 _MUCH_ALIKE = frozenset(("da", "no"))
 """Languages in which short questions are often the same."""
 
 
 def in_english(_document_language: str | None) -> AnswerPhrases:
-    """Whatever the question."""
+    """English phrases, whatever the language."""
     return ENGLISH
 
 
 def worded_for(question: str, analyzer: Analyzer) -> Wording:
-    """The wording of an answer to this question, whose language is told when something is said."""
+    """The phrases for a question, whose language is detected on the first use."""
     return partial(_phrases, question, analyzer)
 
 
 async def localised_refusal(answer: Answer, analyzer: Analyzer) -> Answer:
-    """The answer; where it is `NOT_FOUND` that is said in the language of its question."""
+    """The answer, with `NOT_FOUND` translated to the language of its question."""
     if answer.found:
         return answer
     top_evidence = min(
-        answer.evidence, key=lambda each: (each.rank, each.passage.chunk_id), default=None
+        answer.evidence, key=lambda item: (item.rank, item.passage.chunk_id), default=None
     )
     language = None if top_evidence is None else top_evidence.passage.language
-    # What tells languages is loaded by the first question that needs it.
+    # Language detection is loaded by the first question that needs it.
     phrases = await asyncio.to_thread(_phrases, answer.question, analyzer, language)
     translations = {NOT_FOUND: phrases.not_found}
     return replace(
@@ -64,8 +64,8 @@ def _phrases(question: str, analyzer: Analyzer, document_language: str | None) -
 def question_language(question: str, analyzer: Analyzer, document_language: str | None) -> str:
     """The language of a question, as an ISO 639-1 code.
 
-    Where it is too short to tell, it is the document's if its words are of that rather than of
-    English, and else English.
+    If it is too short to detect: the document's language if its words fit that better than English,
+    else English.
     """
     fallback = (document_language or "en").replace("_", "-").partition("-")[0].lower()
     detected = detect_language(question)
@@ -74,24 +74,25 @@ def question_language(question: str, analyzer: Analyzer, document_language: str 
     by_script = _language_by_script(question, fallback)
     if by_script is not None:
         return by_script
-    # English wins where both have as many function words.
+    # English wins if both have as many function words.
     is_fallback = analyzer.language_of(question, ["en", fallback]) == fallback
     return fallback if is_fallback or likeliest_language(question) in (fallback, detected) else "en"
 
 
-def _language_by_script(question: str, own: str) -> str | None:
-    """The language of a few words by their script; None where they are in another one."""
+def _language_by_script(question: str, fallback: str) -> str | None:
+    """The language of a few words by their script; None for other scripts."""
     if _is_mostly_in_script(_EAST_ASIAN, question):
-        return "ja" if _KANA.search(question) else own if own in ("ja", "zh") else "zh"
+        return "ja" if _KANA.search(question) else fallback if fallback in ("ja", "zh") else "zh"
     if not _is_mostly_in_script(_CYRILLIC, question):
         return None
     question_letters = frozenset(question.lower())
     by_letters = next(
         (code for code, own_letters in _OWN_LETTERS.items() if own_letters & question_letters), None
     )
-    likeliest = own if own in _OWN_LETTERS else likeliest_language(question)
-    # A few words of Ukrainian have one of its letters; what is taken for it without may be Russian.
-    return by_letters or ("en" if likeliest == "uk" and own != "uk" else likeliest)
+    likeliest = fallback if fallback in _OWN_LETTERS else likeliest_language(question)
+    # A few words of Ukrainian have one of its letters; text classified as Ukrainian without one may
+    # be Russian.
+    return by_letters or ("en" if likeliest == "uk" and fallback != "uk" else likeliest)
 
 
 def _is_mostly_in_script(script: re.Pattern[str], text: str) -> bool:

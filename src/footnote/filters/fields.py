@@ -22,7 +22,7 @@ METADATA = "metadata."
 _SHOWN_CHARACTERS = 60
 _MAX_NUMBER = 2**63
 _MAX_KEY_CHARACTERS = 200
-_MEANT = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not": "not"}
+_FIELD_ALIASES = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not": "not"}
 
 
 class Fault(Exception):
@@ -35,10 +35,10 @@ class Fault(Exception):
         self.at_name = at_name
 
 
-def suggestion(word: str, known: Sequence[str]) -> str | None:
+def suggestion(word: str, candidates: Sequence[str]) -> str | None:
     """Return the closest known word as a question; None without a similar one."""
-    near = get_close_matches(word[:_SHOWN_CHARACTERS].lower(), known, n=1)
-    return f"did you mean `{near[0]}`?" if near else None
+    matches = get_close_matches(word[:_SHOWN_CHARACTERS].lower(), candidates, n=1)
+    return f"did you mean `{matches[0]}`?" if matches else None
 
 
 Reader = Callable[[object, JsonPath], MetadataValue]
@@ -59,8 +59,8 @@ class Kind:
     @property
     def advice(self) -> str:
         """A hint that lists the operators for this type."""
-        known = [each.value for each in Operator if each.value in self.operators]
-        return f"compare {self.name} with {', '.join(known)}"
+        names = [operator.value for operator in Operator if operator.value in self.operators]
+        return f"compare {self.name} with {', '.join(names)}"
 
 
 def kind_of(name: str, path: JsonPath) -> Kind:
@@ -69,9 +69,9 @@ def kind_of(name: str, path: JsonPath) -> Kind:
         return _KINDS[name]
     key = name.removeprefix(METADATA)
     if key == name:
-        meant = _MEANT.get(name.lstrip("$").lower())
-        hint = f"did you mean `{meant}`?" if meant else suggestion(name, _WORDS)
-        raise Fault(path, f"there is no field {shown(name)}", hint or _KNOWN, at_name=True)
+        target = _FIELD_ALIASES.get(name.lstrip("$").lower())
+        hint = f"did you mean `{target}`?" if target else suggestion(name, _WORDS)
+        raise Fault(path, f"there is no field {shown(name)}", hint or _FIELDS_HINT, at_name=True)
     if not 1 <= len(key) <= _MAX_KEY_CHARACTERS or not is_storable(key):
         raise Fault(
             path,
@@ -87,7 +87,7 @@ def kind_of(name: str, path: JsonPath) -> Kind:
 
 def _text(value: object, path: JsonPath) -> str:
     if not isinstance(value, str):
-        raise _needed(value, path, "text")
+        raise _type_fault(value, path, "text")
     if len(value) > MAX_TEXT_CHARACTERS:
         raise Fault(path, f"it has {len(value)} characters", f"give at most {MAX_TEXT_CHARACTERS}")
     if not is_storable(value):
@@ -105,7 +105,7 @@ def _tag(value: object, path: JsonPath) -> str:
 
 def _whole_number(value: object, path: JsonPath) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= _MAX_NUMBER:
-        raise _needed(value, path, "a whole number")
+        raise _type_fault(value, path, "a whole number")
     return value
 
 
@@ -114,7 +114,7 @@ def _day(value: object, path: JsonPath) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise _needed(value, path, "a day such as 2024-05-31") from None
+        raise _type_fault(value, path, "a day such as 2024-05-31") from None
 
 
 def _moment(value: object, path: JsonPath) -> str:
@@ -127,8 +127,8 @@ def _moment(value: object, path: JsonPath) -> str:
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return aware.astimezone(UTC).isoformat()
     except (ValueError, OverflowError):
-        what = "a day or a time such as 2024-05-31T12:00:00Z"
-        raise _needed(value, path, what) from None
+        expected = "a day or a time such as 2024-05-31T12:00:00Z"
+        raise _type_fault(value, path, expected) from None
 
 
 def _identifier(value: object, path: JsonPath) -> str:
@@ -136,7 +136,7 @@ def _identifier(value: object, path: JsonPath) -> str:
     try:
         return str(UUID(text))
     except ValueError:
-        raise _needed(value, path, "a UUID") from None
+        raise _type_fault(value, path, "a UUID") from None
 
 
 def _metadata(value: object, path: JsonPath) -> MetadataValue:
@@ -150,29 +150,29 @@ def _metadata(value: object, path: JsonPath) -> MetadataValue:
         case str():
             return _text(value, path)
         case _:
-            raise _needed(value, path, "text, a number, true or false")
+            raise _type_fault(value, path, "text, a number, true or false")
 
 
-def _name_among(what: str, names: Sequence[str]) -> Reader:
+def _name_among(label: str, names: Sequence[str]) -> Reader:
     def read(value: object, path: JsonPath) -> str:
         text = _text(value, path)
         if text in names:
             return text
         hint = suggestion(text, names) or f"known are {', '.join(names)}"
-        raise Fault(path, f"there is no {what} {shown(text)}", hint)
+        raise Fault(path, f"there is no {label} {shown(text)}", hint)
 
     return read
 
 
-def _needed(value: object, path: JsonPath, what: str) -> Fault:
-    hint = '{"exists": false} finds what is missing' if value is None else f"give {what}"
-    return Fault(path, f"{shown(value)} stands here, and {what} is needed", hint)
+def _type_fault(value: object, path: JsonPath, expected: str) -> Fault:
+    hint = '{"exists": false} finds what is missing' if value is None else f"give {expected}"
+    return Fault(path, f"{shown(value)} stands here, and {expected} is needed", hint)
 
 
 # --- fields ---------------------------------------------------------------------------------
 
 _WORDS = (*FILTER_FIELDS, "all", "any", "not")
-_KNOWN = f"known are {', '.join(FILTER_FIELDS)}; a key of the metadata is `{METADATA}KEY`"
+_FIELDS_HINT = f"known are {', '.join(FILTER_FIELDS)}; a key of the metadata is `{METADATA}KEY`"
 
 _BASIC = frozenset({"eq", "ne", "in", "exists"})
 _ORDER = frozenset({"lt", "lte", "gt", "gte"})

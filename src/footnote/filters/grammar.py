@@ -29,7 +29,7 @@ MAX_VALUES = 200
 """Most values of one `in`."""
 
 _SIMPLEST = 'write it as {"language": "de"}'
-_OPERATORS = tuple(each.value for each in Operator)
+_OPERATORS = tuple(operator.value for operator in Operator)
 _ORDERING = (Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST)
 
 
@@ -43,7 +43,7 @@ def condition_from(value: object) -> Condition:
     {'all': [{'language': 'de'}, {'page_count': {'lt': 9}}]}
     """
     try:
-        return _whole(value)
+        return _root_condition(value)
     except Fault as fault:
         raise InvalidRequest(f"{path_text(fault.path)}: {fault}", hint=fault.hint) from fault
 
@@ -60,7 +60,7 @@ def condition_from_text(text: str) -> Condition:
             f"the filter is not JSON: {error} ({place_of(text, error.offset)})", hint=_SIMPLEST
         ) from error
     try:
-        return _whole(located.value)
+        return _root_condition(located.value)
     except Fault as fault:
         offset = (located.names if fault.at_name else located.values)[fault.path]
         raise InvalidRequest(
@@ -76,9 +76,9 @@ def condition_to_json(condition: Condition) -> dict[str, object]:
     """
     match condition:
         case AllOf():
-            return {"all": [condition_to_json(each) for each in condition.conditions]}
+            return {"all": [condition_to_json(part) for part in condition.conditions]}
         case AnyOf():
-            return {"any": [condition_to_json(each) for each in condition.conditions]}
+            return {"any": [condition_to_json(part) for part in condition.conditions]}
         case Not():
             return {"not": condition_to_json(condition.condition)}
         case Comparison(operator=Operator.EQUALS):
@@ -97,7 +97,7 @@ def checked_condition(condition: Condition) -> Condition:
 # --- conditions -----------------------------------------------------------------------------
 
 
-def _whole(value: object) -> Condition:
+def _root_condition(value: object) -> Condition:
     condition = _condition(value, (), 1)
     count = _comparisons_in(condition)
     if count > MAX_COMPARISONS:
@@ -126,8 +126,8 @@ def _condition(value: object, path: JsonPath, depth: int) -> Condition:
         raise Fault(path, message, _SIMPLEST)
     parts = [
         part
-        for name, inner in value.items()
-        for part in _member(str(name), inner, (*path, str(name)), depth)
+        for name, member in value.items()
+        for part in _member(str(name), member, (*path, str(name)), depth)
     ]
     return parts[0] if len(parts) == 1 else AllOf(conditions=tuple(parts))
 
@@ -152,7 +152,7 @@ def _conditions(name: str, value: object, path: JsonPath, depth: int) -> tuple[C
             f'write it as {{"{name}": [{{"language": "de"}}, {{"language": "en"}}]}}',
         )
     return tuple(
-        _condition(each, (*path, position), depth + 1) for position, each in enumerate(value)
+        _condition(part, (*path, position), depth + 1) for position, part in enumerate(value)
     )
 
 
@@ -169,12 +169,12 @@ def _comparisons(name: str, value: object, path: JsonPath) -> list[Comparison]:
         return [Comparison(field=name, operator=Operator.EQUALS, value=equal)]
     if not value:
         raise Fault(path, "there is no operator", kind.advice)
-    found = []
-    for word, inner in value.items():
+    comparisons = []
+    for word, operand in value.items():
         operator = _operator(kind, str(word), (*path, str(word)))
-        compared = _value(kind, operator, inner, (*path, word))
-        found.append(Comparison(field=name, operator=operator, value=compared))
-    return found
+        compared = _value(kind, operator, operand, (*path, word))
+        comparisons.append(Comparison(field=name, operator=operator, value=compared))
+    return comparisons
 
 
 def _operator(kind: Kind, word: str, path: JsonPath) -> Operator:
@@ -199,11 +199,13 @@ def _value(
                 raise Fault(path, f"{shown(value)} stands here", "`in` takes an array of values")
             if len(value) > MAX_VALUES:
                 raise Fault(path, f"it has {len(value)} values", f"give at most {MAX_VALUES}")
-            return tuple(kind.read(each, (*path, position)) for position, each in enumerate(value))
+            return tuple(
+                kind.read(member, (*path, position)) for position, member in enumerate(value)
+            )
         case Operator.CONTAINS:
             return kind.read_part(value, path)
         case _:
-            read = kind.read(value, path)
-            if isinstance(read, bool) and operator in _ORDERING:
-                raise Fault(path, f"{shown(read)} has no order", "compare it with `eq`")
-            return read
+            parsed = kind.read(value, path)
+            if isinstance(parsed, bool) and operator in _ORDERING:
+                raise Fault(path, f"{shown(parsed)} has no order", "compare it with `eq`")
+            return parsed

@@ -72,8 +72,8 @@ def _step(part: str | int) -> str:
         return f".{part}"
     if isinstance(part, int):
         return f"[{part}]"
-    shown = part if len(part) <= _SHOWN_CHARACTERS else part[:_SHOWN_CHARACTERS] + "…"
-    return f"[{json.dumps(shown, ensure_ascii=not shown.isprintable())}]"
+    label = part if len(part) <= _SHOWN_CHARACTERS else part[:_SHOWN_CHARACTERS] + "…"
+    return f"[{json.dumps(label, ensure_ascii=not label.isprintable())}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,17 @@ class _Reading:
     values: dict[JsonPath, int] = field(default_factory=dict)
     names: dict[JsonPath, int] = field(default_factory=dict)
 
-    def read_value(self, at: int, path: JsonPath) -> tuple[object, int]:
+    def read_value(self, offset: int, path: JsonPath) -> tuple[object, int]:
         if len(path) > MAX_NESTING:
-            raise MalformedJson(f"this is nested more than {MAX_NESTING} deep", at)
-        self.values[path] = at
-        if self.text.startswith("{", at):
-            return self.read_object(at, path)
-        if self.text.startswith("[", at):
-            return self.read_array(at, path)
-        return self.read_scalar(at)
+            raise MalformedJson(f"this is nested more than {MAX_NESTING} deep", offset)
+        self.values[path] = offset
+        if self.text.startswith("{", offset):
+            return self.read_object(offset, path)
+        if self.text.startswith("[", offset):
+            return self.read_array(offset, path)
+        return self.read_scalar(offset)
 
-    def read_object(self, at: int, path: JsonPath) -> tuple[object, int]:
+    def read_object(self, offset: int, path: JsonPath) -> tuple[object, int]:
         members: dict[str, object] = {}
 
         def member(start: int) -> int:
@@ -104,13 +104,13 @@ class _Reading:
                     f"the name {name[:_SHOWN_CHARACTERS]!r} stands here a second time", start
                 )
             self.names[*path, name] = start
-            end = _expected(self.text, end, ":", "a colon is expected here")
+            end = _expect(self.text, end, ":", "a colon is expected here")
             members[name], end = self.read_value(end, (*path, name))
             return end
 
-        return members, _listed(self.text, at, "}", member)
+        return members, _read_list(self.text, offset, "}", member)
 
-    def read_array(self, at: int, path: JsonPath) -> tuple[object, int]:
+    def read_array(self, offset: int, path: JsonPath) -> tuple[object, int]:
         items: list[object] = []
 
         def item(start: int) -> int:
@@ -118,48 +118,48 @@ class _Reading:
             items.append(value)
             return end
 
-        return items, _listed(self.text, at, "]", item)
+        return items, _read_list(self.text, offset, "]", item)
 
-    def read_name(self, at: int) -> tuple[str, int]:
-        if not self.text.startswith('"', at):
-            raise MalformedJson("a name in double quotes is expected here", at)
-        name, end = self.read_scalar(at)
+    def read_name(self, offset: int) -> tuple[str, int]:
+        if not self.text.startswith('"', offset):
+            raise MalformedJson("a name in double quotes is expected here", offset)
+        name, end = self.read_scalar(offset)
         assert isinstance(name, str), "what opens with a quote is text"
         return name, end
 
-    def read_scalar(self, at: int) -> tuple[object, int]:
+    def read_scalar(self, offset: int) -> tuple[object, int]:
         try:
-            value, end = _DECODER.raw_decode(self.text, at)
+            value, end = _DECODER.raw_decode(self.text, offset)
         except json.JSONDecodeError as error:
             message = _PLAINER.get(error.msg, error.msg.strip(" :").lower())
             raise MalformedJson(message, error.pos) from error
         except ValueError as error:
-            raise MalformedJson(str(error), at) from error
+            raise MalformedJson(str(error), offset) from error
         return value, end
 
 
-def _listed(text: str, at: int, closer: str, read: Callable[[int], int]) -> int:
+def _read_list(text: str, offset: int, closer: str, read_item: Callable[[int], int]) -> int:
     """Parse a comma-separated list up to its closing bracket; return the offset after that."""
-    at = _after_space(text, at + 1)
-    if text.startswith(closer, at):
-        return at + 1
+    offset = _after_space(text, offset + 1)
+    if text.startswith(closer, offset):
+        return offset + 1
     while True:
-        at = _after_space(text, read(at))
-        if text.startswith(closer, at):
-            return at + 1
-        at = _expected(text, at, ",", f"a comma or {closer} is expected here")
+        offset = _after_space(text, read_item(offset))
+        if text.startswith(closer, offset):
+            return offset + 1
+        offset = _expect(text, offset, ",", f"a comma or {closer} is expected here")
 
 
-def _expected(text: str, at: int, mark: str, message: str) -> int:
-    at = _after_space(text, at)
-    if not text.startswith(mark, at):
-        raise MalformedJson(message, at)
-    return _after_space(text, at + 1)
+def _expect(text: str, offset: int, mark: str, message: str) -> int:
+    offset = _after_space(text, offset)
+    if not text.startswith(mark, offset):
+        raise MalformedJson(message, offset)
+    return _after_space(text, offset + 1)
 
 
-def _after_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
+def _after_space(text: str, offset: int) -> int:
+    match = _SPACE.match(text, offset)
+    return match.end() if match else offset
 
 
 def _refuse_constant(name: str) -> float:

@@ -51,22 +51,22 @@ class TextAnalyzer:
     def terms(self, text: str, language: str | None) -> list[str]:
         """Return all terms of the text, in order, with repetitions; never an empty string."""
         code = analysis_language(language)
-        known = terms_by_token(code)
-        found: list[str] = []
-        dials = ("+" in text or "00" in text) and _PHONE.search(text) is not None
-        for line in text.split("\n") if dials else (text,):
-            found += chain.from_iterable(map(known.__getitem__, _tokens(line)))
-            if dials:
-                found += _phone_terms(line)
-        return found
+        lookup = terms_by_token(code)
+        terms: list[str] = []
+        has_phone_number = ("+" in text or "00" in text) and _PHONE.search(text) is not None
+        for line in text.split("\n") if has_phone_number else (text,):
+            terms += chain.from_iterable(map(lookup.__getitem__, _tokens(line)))
+            if has_phone_number:
+                terms += _phone_terms(line)
+        return terms
 
     def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
         """Return the terms of each case-folded word, as `terms` does; fast for very many."""
         code = analysis_language(language)
-        plain = [word for word in words if _PLAIN_WORD.fullmatch(word)]
+        plain_words = [word for word in words if _PLAIN_WORD.fullmatch(word)]
         stems = {
             word: (stem,) if stem else ()
-            for word, stem in zip(plain, stems_of(plain, code), strict=True)
+            for word, stem in zip(plain_words, stems_of(plain_words, code), strict=True)
         }
         return [stems[word] if word in stems else tuple(_fresh_terms(word, code)) for word in words]
 
@@ -85,13 +85,15 @@ class TextAnalyzer:
         """
         codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
         tokens = _tokens(text)
-        spoken = _spoken_language(tokens, codes)
-        terms = _distinct_terms(tokens, codes, spoken) or _distinct_terms(tokens, codes, None)
-        joined = [*_neighbours_in_one(tokens), *_code_in_one(tokens)]
-        respelt = _distinct_terms(_respelt(text, codes), codes, None)
+        query_language = _detect_query_language(tokens, codes)
+        terms = _distinct_terms(tokens, codes, query_language) or _distinct_terms(
+            tokens, codes, None
+        )
+        joined = [*_joined_neighbours(tokens), *_joined_codes(tokens)]
+        variants = _distinct_terms(_spelling_variants(text, codes), codes, None)
         phones = [form for _, forms in _phone_numbers(text) for form in forms]
-        dialled = [f"00{form}" for form in phones]
-        return list(dict.fromkeys([*terms, *joined, *respelt, *phones, *dialled]))
+        dialled_forms = [f"00{form}" for form in phones]
+        return list(dict.fromkeys([*terms, *joined, *variants, *phones, *dialled_forms]))
 
     def language_of(self, text: str, languages: Sequence[str]) -> str | None:
         """Detect the language with most function words in the text, else the corpus's first.
@@ -100,7 +102,7 @@ class TextAnalyzer:
         function word nor a language of the corpus.
         """
         codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
-        return _spoken_language(text.split(), codes) or (languages[0] if languages else None)
+        return _detect_query_language(text.split(), codes) or (languages[0] if languages else None)
 
 
 def _fresh_terms(word: str, code: str) -> Iterator[str]:
@@ -111,9 +113,11 @@ def _fresh_terms(word: str, code: str) -> Iterator[str]:
 
 def _phone_terms(line: str) -> Iterator[str]:
     """Yield the forms of the telephone numbers in a line that its tokens do not yield already."""
-    for written, forms in _phone_numbers(line):
-        held = {term for token in _tokens(written) for term in token_terms(token, "en", None)}
-        yield from (form for form in forms if form not in held)
+    for number_text, forms in _phone_numbers(line):
+        existing = {
+            term for token in _tokens(number_text) for term in token_terms(token, "en", None)
+        }
+        yield from (form for form in forms if form not in existing)
 
 
 def _tokens(text: str) -> list[str]:
@@ -121,7 +125,7 @@ def _tokens(text: str) -> list[str]:
     return _NARROW_GAP.sub("'", text).split()
 
 
-def _respelt(text: str, codes: Sequence[str]) -> Iterator[str]:
+def _spelling_variants(text: str, codes: Sequence[str]) -> Iterator[str]:
     """Yield tokens of other spellings of the dates and IBANs in a query."""
     for day in complete_dates(text):
         yield from (f"{day:%Y.%m.%d}", f"{day:%d.%m.%Y}", f"{day:%m.%d.%Y}")
@@ -137,17 +141,17 @@ def _respelt(text: str, codes: Sequence[str]) -> Iterator[str]:
 
 
 def _distinct_terms(
-    tokens: Iterable[str], codes: Sequence[str], spoken: str | None
+    tokens: Iterable[str], codes: Sequence[str], query_language: str | None
 ) -> dict[str, None]:
     return {
         term: None
         for token in tokens
         for code in codes
-        for term in token_terms(token, code, spoken)
+        for term in token_terms(token, code, query_language)
     }
 
 
-def _spoken_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
+def _detect_query_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
     """Return the language with most function words among the tokens, the first of equals."""
     counts = {
         code: sum(is_stop_word(word, code) for token in tokens for word in words(token, code))
@@ -157,19 +161,19 @@ def _spoken_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
     return best if counts[best] else None
 
 
-def _neighbours_in_one(tokens: Sequence[str]) -> list[str]:
+def _joined_neighbours(tokens: Sequence[str]) -> list[str]:
     wholes = [whole(token) for token in tokens]
-    found = []
+    joined_tokens = []
     for start in range(len(wholes)):
         for stop in range(start + 2, min(start + _JOINED_TOKENS, len(wholes)) + 1):
             group = wholes[start:stop]
             joined = "".join(group)
             if all(group) and len(joined) <= _JOINED_CHARACTERS and any(map(str.isdecimal, joined)):
-                found.append(joined)
-    return found
+                joined_tokens.append(joined)
+    return joined_tokens
 
 
-def _code_in_one(tokens: Sequence[str]) -> Iterator[str]:
+def _joined_codes(tokens: Sequence[str]) -> Iterator[str]:
     """Yield longer runs of tokens that all have a digit, joined: telephone numbers."""
     run: list[str] = []
     for token in (*tokens, ""):

@@ -43,12 +43,12 @@ _Prefix = TypeVar("_Prefix", int, npt.NDArray[np.int32], npt.NDArray[np.int64])
 
 def block_numbers(terms: Iterable[int]) -> npt.NDArray[np.int64]:
     """Return the distinct numbers of all blocks that may contain lists of these terms."""
-    rising = np.unique(np.fromiter(terms, np.int64))
-    shared = [np.unique(_block(bits, rising >> (_TERM_BITS - bits))) for bits in LEVELS]
-    return np.concatenate([rising, *shared])
+    sorted_terms = np.unique(np.fromiter(terms, np.int64))
+    shared = [np.unique(_block(bits, sorted_terms >> (_TERM_BITS - bits))) for bits in LEVELS]
+    return np.concatenate([sorted_terms, *shared])
 
 
-def terms_in(number: int, rising: Sequence[int]) -> Sequence[int]:
+def terms_in(number: int, sorted_terms: Sequence[int]) -> Sequence[int]:
     """Return those of the rising terms that the block of this number may contain."""
     shift = 0
     low = number
@@ -56,17 +56,19 @@ def terms_in(number: int, rising: Sequence[int]) -> Sequence[int]:
         bits = (-number).bit_length() - 1
         shift = _TERM_BITS - bits
         low = (-number - (1 << bits)) << shift
-    return rising[bisect_left(rising, low) : bisect_left(rising, low + (1 << shift))]
+    return sorted_terms[
+        bisect_left(sorted_terms, low) : bisect_left(sorted_terms, low + (1 << shift))
+    ]
 
 
 def held_in(block: bytes, terms: Sequence[int]) -> list[int]:
     """Return those of many terms that have a list in the block."""
     _, lists, _ = _header(block)
-    asked = np.array(terms, np.int64)
-    held: list[int] = asked[
-        np.isin(asked, np.frombuffer(block, TERM, lists, _HEADER.size))
+    requested = np.array(terms, np.int64)
+    existing: list[int] = requested[
+        np.isin(requested, np.frombuffer(block, TERM, lists, _HEADER.size))
     ].tolist()
-    return held
+    return existing
 
 
 def block_spans(part: range) -> list[tuple[int, int]]:
@@ -94,14 +96,14 @@ def pack_blocks(postings: Postings) -> Iterator[tuple[int, bytes]]:
     long = sizes > _BYTES_OF_LONG_LIST
     short_bytes = int(sizes[~long].sum()) + int((~long).sum()) * (TERM.itemsize + 1)
     bits = _level(short_bytes, postings.parts)
-    places = np.where(long, terms, _block(bits, terms >> (_TERM_BITS - bits))).astype(np.int64)
+    block_ids = np.where(long, terms, _block(bits, terms >> (_TERM_BITS - bits))).astype(np.int64)
     # Brings the lists of one block together; those of long lists are alone in theirs.
-    order = np.lexsort((terms, places))
-    bounds = np.flatnonzero(np.diff(places[order], prepend=-TERM_ID_LIMIT - 1))
+    order = np.lexsort((terms, block_ids))
+    bounds = np.flatnonzero(np.diff(block_ids[order], prepend=-TERM_ID_LIMIT - 1))
     for lists in np.split(order, bounds[1:]):
         entries = _entries(ends[lists] - counts[lists], counts[lists])
         block = _pack(terms[lists], counts[lists], numbers[entries], frequencies[entries])
-        yield int(places[lists[0]]), block
+        yield int(block_ids[lists[0]]), block
 
 
 def unpack_block(block: bytes) -> Postings:
@@ -109,8 +111,8 @@ def unpack_block(block: bytes) -> Postings:
     lists, counts, gaps, frequencies, base = _arrays(block)
     sums = np.cumsum(gaps, dtype=np.int64)
     starts = np.cumsum(counts, dtype=np.int64) - counts
-    before = np.where(starts > 0, sums[starts - 1], 0)
-    numbers = sums - np.repeat(before, counts) + base
+    offsets = np.where(starts > 0, sums[starts - 1], 0)
+    numbers = sums - np.repeat(offsets, counts) + base
     return Postings(
         terms=lists.tobytes(),
         counts=counts.astype(COUNT).tobytes(),
@@ -125,12 +127,12 @@ def find_list(block: bytes, term: int) -> tuple[bytes, bytes] | None:
     end = _HEADER.size + TERM.itemsize * lists
     # Most small segments lack a term: checking this first costs a tenth of decoding the arrays.
     terms = memoryview(block)[_HEADER.size : end].cast("i")
-    place = bisect_left(terms, term)
-    if place == lists or terms[place] != term:
+    position = bisect_left(terms, term)
+    if position == lists or terms[position] != term:
         return None
     _, counts, gaps, frequencies, base = _arrays(block)
-    start = int(counts[:place].sum())
-    stop = start + int(counts[place])
+    start = int(counts[:position].sum())
+    stop = start + int(counts[position])
     numbers = np.cumsum(gaps[start:stop], dtype=CHUNK_NUMBER)
     numbers += base
     return numbers.tobytes(), frequencies[start:stop].astype(FREQUENCY).tobytes()
@@ -138,12 +140,12 @@ def find_list(block: bytes, term: int) -> tuple[bytes, bytes] | None:
 
 def counts_in(block: bytes, terms: Sequence[int]) -> dict[int, int]:
     """Return the document frequency of each of the rising terms that has a list in the block."""
-    held, counts, *_ = _arrays(block)
-    asked = np.array(terms, np.int64)
-    places = np.searchsorted(held, asked)
-    places[places == held.size] = 0
-    there = np.flatnonzero(held[places] == asked)
-    return dict(zip(asked[there].tolist(), counts[places[there]].tolist(), strict=True))
+    block_terms, counts, *_ = _arrays(block)
+    requested = np.array(terms, np.int64)
+    positions = np.searchsorted(block_terms, requested)
+    positions[positions == block_terms.size] = 0
+    matches = np.flatnonzero(block_terms[positions] == requested)
+    return dict(zip(requested[matches].tolist(), counts[positions[matches]].tolist(), strict=True))
 
 
 def _block(bits: int, prefix: _Prefix) -> _Prefix:

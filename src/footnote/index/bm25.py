@@ -189,67 +189,69 @@ def _terms(
     allowed: ChunkRanges,
 ) -> list[_Term]:
     """Return the terms that occur in the allowed chunks, rarest in the workspace first."""
-    found = []
+    terms = []
     for term, (numbers, frequencies) in postings.items():
-        inside, counts = numbers, frequencies
+        allowed_numbers, counts = numbers, frequencies
         # Usually all of them are allowed, and counting is faster than masking.
         if allowed.count_of_rising(numbers) < numbers.size:
             mask = allowed.mask_of_rising(numbers)
-            inside, counts = numbers[mask], frequencies[mask]
-        if inside.size:
+            allowed_numbers, counts = numbers[mask], frequencies[mask]
+        if allowed_numbers.size:
             live = numbers.size - dead.count_of_rising(numbers)
             idf = inverse_frequency(live_chunks, live)
-            found.append(_Term(term=term, numbers=inside, frequencies=counts, idf=idf))
-    return sorted(found, key=lambda each: (-each.idf, each.term))
+            terms.append(_Term(term=term, numbers=allowed_numbers, frequencies=counts, idf=idf))
+    return sorted(terms, key=lambda term: (-term.idf, term.term))
 
 
 def _candidates(terms: Sequence[_Term], damping: _Damping, limit: int) -> Numbers:
     """Return a small superset of the chunks that rank within the limit, by rising number."""
     bounds = [damping.bound(term) for term in terms]
-    left = [*np.cumsum(bounds[::-1])[::-1].tolist(), 0.0]
+    remaining_bounds = [*np.cumsum(bounds[::-1])[::-1].tolist(), 0.0]
     partial = np.zeros(damping.length_of.size)
     threshold = 0.0
     holders: list[Numbers] = []
     added = 0
     for term in terms:
-        if left[added] >= threshold:
+        if remaining_bounds[added] >= threshold:
             holders.append(term.numbers)
-        elif _count_reaching(holders, partial, threshold - left[added]) < (
+        elif _count_reaching(holders, partial, threshold - remaining_bounds[added]) < (
             term.numbers.size // _POSTINGS_PER_LOOKUP
         ):
             break
-        gained = damping.gains(term.idf, term.numbers, term.frequencies)
-        gained += partial[term.numbers]
-        partial[term.numbers] = gained
-        threshold = _raised(threshold, gained, limit)
+        gains = damping.gains(term.idf, term.numbers, term.frequencies)
+        gains += partial[term.numbers]
+        partial[term.numbers] = gains
+        threshold = _raise_threshold(threshold, gains, limit)
         added += 1
-    least = threshold - left[added]
-    reaching = [numbers[partial[numbers] >= least] for numbers in holders]
+    minimum = threshold - remaining_bounds[added]
+    reaching = [numbers[partial[numbers] >= minimum] for numbers in holders]
     candidates = np.unique(np.concatenate([np.zeros(0, np.int32), *reaching]))
     sums = partial[candidates]
     for position in range(added, len(terms)):
         sums += _shares_of(terms[position], candidates, damping)
-        threshold = _raised(threshold, sums, limit)
-        keep = sums >= threshold - left[position + 1]
-        candidates, sums = candidates[keep], sums[keep]
+        threshold = _raise_threshold(threshold, sums, limit)
+        mask = sums >= threshold - remaining_bounds[position + 1]
+        candidates, sums = candidates[mask], sums[mask]
     return candidates
 
 
-def _count_reaching(holders: Sequence[Numbers], partial: Scores, least: float) -> int:
-    return sum(int(np.count_nonzero(partial[numbers] >= least)) for numbers in holders)
+def _count_reaching(holders: Sequence[Numbers], partial: Scores, minimum: float) -> int:
+    return sum(int(np.count_nonzero(partial[numbers] >= minimum)) for numbers in holders)
 
 
 def _shares_of(term: _Term, candidates: Numbers, damping: _Damping) -> Scores:
     """Return the term's contribution to each rising candidate, 0 where it does not occur."""
     shares = np.zeros(candidates.size)
-    at = np.searchsorted(term.numbers, candidates)
-    at[at == term.numbers.size] = 0
-    held = term.numbers[at] == candidates
-    shares[held] = damping.gains(term.idf, candidates[held], term.frequencies[at[held]])
+    positions = np.searchsorted(term.numbers, candidates)
+    positions[positions == term.numbers.size] = 0
+    matches = term.numbers[positions] == candidates
+    shares[matches] = damping.gains(
+        term.idf, candidates[matches], term.frequencies[positions[matches]]
+    )
     return shares
 
 
-def _raised(threshold: float, sums: Scores, limit: int) -> float:
+def _raise_threshold(threshold: float, sums: Scores, limit: int) -> float:
     """Raise the threshold to the highest score that `limit` chunks are known to reach, less
     rounding."""
     promising = sums[sums > threshold]

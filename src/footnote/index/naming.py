@@ -18,24 +18,24 @@ from footnote.index.bm25 import Frequencies, Numbers, Scores, inverse_frequency
 from footnote.index.ranges import ChunkRanges
 
 LEAST_WEIGHT = 1.0
-"""Least name score, in nats; below it the words are in the names of too many documents."""
+"""Minimum name score, in nats; below it the words are in the names of too many documents."""
 AS_WELL_NAMED = 0.5
 """Largest gap to the best name score, in nats, of documents that are searched again by
 themselves."""
 
 FEWEST_SHARING = 2
-"""Least documents with a name that counts. The name of one document alone is also mentioned in
-others, and BM25 finds its title; a name that several share distinguishes the documents of a series,
-which are otherwise alike."""
+"""Minimum number of documents with a name that counts. The name of one document alone is also
+mentioned in others, and BM25 finds its title; a name that several share distinguishes the documents
+of a series, which are otherwise alike."""
 
-_NAMED = "\x00\x00"  # No analysed term has a character that no text can hold.
-_HAS_NAMES = _NAMED
+_NAME_PREFIX = "\x00\x00"  # No analysed term has a character that no text can hold.
+_HAS_NAMES = _NAME_PREFIX
 """Term of every document with names, so that these can be counted."""
 
 
 def name_terms(terms: Iterable[str]) -> list[str]:
     """Return the distinct index terms of a document's names."""
-    return [_HAS_NAMES, *dict.fromkeys(_NAMED + term for term in terms)]
+    return [_HAS_NAMES, *dict.fromkeys(_NAME_PREFIX + term for term in terms)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,17 +51,17 @@ class NamedDocuments:
     @property
     def best(self) -> ChunkRanges:
         """The chunks of the documents with the best name scores."""
-        near = self.weights >= self.weights.max() - AS_WELL_NAMED
+        is_best = self.weights >= self.weights.max() - AS_WELL_NAMED
         return ChunkRanges.from_pairs(
-            zip(self.firsts[near].tolist(), self.ends[near].tolist(), strict=True)
+            zip(self.firsts[is_best].tolist(), self.ends[is_best].tolist(), strict=True)
         )
 
     def lacks(self, chunk_numbers: Numbers) -> Scores:
         """Return how far the name score of each chunk's document is below the best, in nats."""
-        places = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
-        inside = (places >= 0) & (chunk_numbers < self.ends[places])
-        lacks: Scores = self.weights.max() - np.where(inside, self.weights[places], 0.0)
-        return lacks
+        positions = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
+        is_inside = (positions >= 0) & (chunk_numbers < self.ends[positions])
+        gaps: Scores = self.weights.max() - np.where(is_inside, self.weights[positions], 0.0)
+        return gaps
 
 
 def named_documents(
@@ -72,24 +72,24 @@ def named_documents(
     `postings` are those of its name terms; `everything` is the term that all documents with names
     have. Invisible documents are ignored, also in the idf of a name.
     """
-    inside = {
-        term: (numbers[kept], frequencies[kept])
+    visible_postings = {
+        term: (numbers[mask], frequencies[mask])
         for term, (numbers, frequencies) in postings.items()
-        if (kept := visible.mask_of_rising(numbers)).any()
+        if (mask := visible.mask_of_rising(numbers)).any()
     }
-    firsts, counts = inside.pop(everything, (None, None))
+    firsts, counts = visible_postings.pop(everything, (None, None))
     if firsts is None or counts is None:
         return None
     weights = np.zeros(firsts.size)
-    for numbers, _ in inside.values():
+    for numbers, _ in visible_postings.values():
         if numbers.size < FEWEST_SHARING:
             continue
         weights[np.searchsorted(firsts, numbers)] += inverse_frequency(firsts.size, numbers.size)
-    named: npt.NDArray[np.bool_] = weights > 0
-    if not named.any() or weights.max() < LEAST_WEIGHT:
+    is_named: npt.NDArray[np.bool_] = weights > 0
+    if not is_named.any() or weights.max() < LEAST_WEIGHT:
         return None
     return NamedDocuments(
-        firsts=firsts[named],
-        ends=(firsts + counts.astype(np.int32))[named],
-        weights=weights[named],
+        firsts=firsts[is_named],
+        ends=(firsts + counts.astype(np.int32))[is_named],
+        weights=weights[is_named],
     )

@@ -36,5 +36,5 @@ def canonical_number(text: str) -> tuple[str, ...]:
 def _with_fraction(integer: str, fraction: str | None) -> tuple[str, ...]:
     if not fraction or _ROUND.fullmatch(fraction):
         return (integer,)
-    whole = f"{integer}.{fraction}"
-    return (whole, integer) if len(integer) >= _TELLING_DIGITS else (whole,)
+    number = f"{integer}.{fraction}"
+    return (number, integer) if len(integer) >= _TELLING_DIGITS else (number,)

@@ -56,22 +56,22 @@ class Phrase:
         A token without an index term, such as a function word, requires nothing.
         """
         code = analysis_language(language)
-        found = []
+        requirements = []
         for token in self.text.split():
             for run in runs(token, code):
                 alternatives = tuple(dict.fromkeys(_alternatives(run, code)))
                 if all(alternatives):
-                    found.append(alternatives)
-        return tuple(found)
+                    requirements.append(alternatives)
+        return tuple(requirements)
 
     def stems(self, language: str | None) -> tuple[str, ...]:
         """Return the term of a phrase that is a single plain word of the language; none
         otherwise."""
         code = analysis_language(language)
-        found = [word for token in self.text.split() for word in words(token, code)]
-        if len(self.units) > 1 or len(found) != 1 or not _is_plain(found[0], code):
+        phrase_words = [word for token in self.text.split() for word in words(token, code)]
+        if len(self.units) > 1 or len(phrase_words) != 1 or not _is_plain(phrase_words[0], code):
             return ()
-        return (stem(found[0], code),)
+        return (stem(phrase_words[0], code),)
 
 
 def read_phrase(text: str) -> Phrase | None:
@@ -84,8 +84,8 @@ def read_phrase(text: str) -> Phrase | None:
     kinds = [_kind(unit) for unit in units]
     pieces = [re.escape(units[0])]
     for (before, after), unit in zip(pairwise(kinds), units[1:], strict=True):
-        apart = before == after and before != "unspaced"
-        pieces.append(f"{gap}{'+' if apart else '*'}{re.escape(unit)}")
+        needs_gap = before == after and before != "unspaced"
+        pieces.append(f"{gap}{'+' if needs_gap else '*'}{re.escape(unit)}")
     first, last = boundary[kinds[0]], boundary[kinds[-1]]
     # The look-behind comes after the first unit: a pattern that begins with letters is matched
     # several times faster.
@@ -98,9 +98,9 @@ def folded_text(text: str) -> str:
     """Fold a text for phrase matching: no case, no accents, ASCII digits."""
     if text.isascii():
         return text.lower()
-    apart = unicodedata.normalize("NFD", folded(text))
-    bare = unicodedata.normalize("NFC", _DROPPED_MARKS.sub("", apart))
-    return _STROKED.sub(lambda match: _PLAIN_LETTERS[match.group()], bare)
+    decomposed = unicodedata.normalize("NFD", folded(text))
+    stripped = unicodedata.normalize("NFC", _DROPPED_MARKS.sub("", decomposed))
+    return _STROKED.sub(lambda match: _PLAIN_LETTERS[match.group()], stripped)
 
 
 def _alternatives(run: str, language: str) -> Iterator[tuple[str, ...]]:

@@ -58,15 +58,15 @@ class QuantisedVectors:
         errors = np.empty(rows.shape[0], dtype=np.float32)
         longest = 0.0
         for first in range(0, rows.shape[0], _ROWS_IN_NUMPY):
-            some = slice(first, first + _ROWS_IN_NUMPY)
-            exact = rows[some].astype(np.float32)
+            block = slice(first, first + _ROWS_IN_NUMPY)
+            exact = rows[block].astype(np.float32)
             largest = np.abs(exact).max(axis=1, initial=0.0)
-            scales[some] = np.where(largest > 0, largest, 1.0) / _STEPS
-            codes[some] = np.rint(exact / scales[some, None])
-            decoded = codes[some] * scales[some, None]
-            errors[some] = np.linalg.norm(exact - decoded, axis=1)
-            for each in (exact, decoded):
-                longest = max(longest, float(np.linalg.norm(each, axis=1).max(initial=0.0)))
+            scales[block] = np.where(largest > 0, largest, 1.0) / _STEPS
+            codes[block] = np.rint(exact / scales[block, None])
+            decoded = codes[block] * scales[block, None]
+            errors[block] = np.linalg.norm(exact - decoded, axis=1)
+            for vectors in (exact, decoded):
+                longest = max(longest, float(np.linalg.norm(vectors, axis=1).max(initial=0.0)))
         return cls(codes=codes, scales=scales, errors=errors, longest=longest)
 
     @classmethod
@@ -93,18 +93,18 @@ class QuantisedVectors:
         """Memory in bytes."""
         return self.codes.nbytes + self.scales.nbytes + self.errors.nbytes
 
-    def bounds(self, query: Vector, places: Places | None = None) -> Vector:
-        """Return upper bounds of the inner products with the query, at these places; None for
+    def bounds(self, query: Vector, positions: Places | None = None) -> Vector:
+        """Return upper bounds of the inner products with the query, at these positions; None for
         all."""
-        asked = QuantisedVectors.of(query[None])
+        quantised_query = QuantisedVectors.of(query[None])
         codes, scales, errors = self.codes, self.scales, self.errors
-        if places is not None:
-            codes, scales, errors = codes[places], scales[places], errors[places]
-        bounds = int8_products(codes, asked.codes[0])
+        if positions is not None:
+            codes, scales, errors = codes[positions], scales[positions], errors[positions]
+        bounds = int8_products(codes, quantised_query.codes[0])
         bounds *= scales
-        bounds *= asked.scales[0]
+        bounds *= quantised_query.scales[0]
         length = float(np.linalg.norm(query))
-        lost = float(asked.errors[0]) * self.longest + _ROUNDING * length * self.longest
+        lost = float(quantised_query.errors[0]) * self.longest + _ROUNDING * length * self.longest
         bounds += errors * np.float32(length)
         bounds += np.float32(lost)
         return bounds
@@ -116,10 +116,10 @@ def int8_products(codes: Codes, query: Codes) -> Vector:
     if _cdist is None:
         multiplier = query.astype(np.float32)
         for first in range(0, codes.shape[0], _ROWS_IN_NUMPY):
-            some = slice(first, first + _ROWS_IN_NUMPY)
-            np.vecdot(codes[some].astype(np.float32), multiplier, out=products[some])
+            block = slice(first, first + _ROWS_IN_NUMPY)
+            np.vecdot(codes[block].astype(np.float32), multiplier, out=products[block])
         return products
     for first in range(0, codes.shape[0], _ROWS_TOGETHER):
-        some = slice(first, first + _ROWS_TOGETHER)
-        products[some] = _cdist(query[None], codes[some], metric="dot", out_dtype="float32")
+        block = slice(first, first + _ROWS_TOGETHER)
+        products[block] = _cdist(query[None], codes[block], metric="dot", out_dtype="float32")
     return products

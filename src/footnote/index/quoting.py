@@ -36,46 +36,46 @@ class Quotable:
         """Return the terms that a text shares with the texts, and those of their names in it."""
         shared = set(self.terms & frozenset(_terms(text, self.languages)))
         words = _words(text)
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             for name in self.names.get(word, ()):
-                if words[place : place + len(name)] == name:
+                if words[position : position + len(name)] == name:
                     shared.update(_terms(" ".join(name), self.languages))
         return frozenset(shared)
 
     def has_run_of(self, text: str) -> bool:
         """Whether a text shares a run of `RUN` words with the texts."""
-        own = _runs_of(text)
-        places = np.searchsorted(self.runs, own)
-        inside = places < self.runs.size
-        return bool((self.runs[places[inside]] == own[inside]).any())
+        runs = _runs_of(text)
+        positions = np.searchsorted(self.runs, runs)
+        in_range = positions < self.runs.size
+        return bool((self.runs[positions[in_range]] == runs[in_range]).any())
 
 
 def quotable(text: str, names: Iterable[str], language: str | None) -> Quotable:
     """Index a text in a language, and its names."""
-    called: dict[str, set[Words]] = {}
+    names_by_word: dict[str, set[Words]] = {}
     for name in names:
         if len(name) >= _SHORTEST_NAME and (words := _words(name)):
-            called.setdefault(words[0], set()).add(words)
+            names_by_word.setdefault(words[0], set()).add(words)
     return Quotable(
         terms=frozenset(_terms(text, (language,))),
         runs=_runs_of(text),
-        names={first: frozenset(several) for first, several in called.items()},
+        names={first: frozenset(sequences) for first, sequences in names_by_word.items()},
         languages=frozenset((language,)),
     )
 
 
-def all_quotable(several: Sequence[Quotable]) -> Quotable:
+def all_quotable(indexes: Sequence[Quotable]) -> Quotable:
     """Merge several indexes."""
     names: dict[str, frozenset[Words]] = {}
-    for each in several:
-        for first, called in each.names.items():
-            names[first] = names.get(first, frozenset()) | called
-    runs = [each.runs for each in several]
+    for index in indexes:
+        for first, word_names in index.names.items():
+            names[first] = names.get(first, frozenset()) | word_names
+    runs = [index.runs for index in indexes]
     return Quotable(
-        terms=frozenset[str]().union(*(each.terms for each in several)),
+        terms=frozenset[str]().union(*(index.terms for index in indexes)),
         runs=np.unique(np.concatenate(runs)) if runs else _runs_of(""),
         names=names,
-        languages=frozenset[str | None]().union(*(each.languages for each in several)),
+        languages=frozenset[str | None]().union(*(index.languages for index in indexes)),
     )
 
 

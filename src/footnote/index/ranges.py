@@ -88,8 +88,8 @@ class ChunkRanges:
 
     def contains(self, numbers: Numbers) -> Mask:
         """For each number, in any order, whether it is in the set; same shape."""
-        inside: Mask = np.searchsorted(self.bounds, numbers, side="right") % 2 == 1
-        return inside
+        is_inside: Mask = np.searchsorted(self.bounds, numbers, side="right") % 2 == 1
+        return is_inside
 
     def mask_of_rising(self, numbers: Numbers) -> Mask:
         """`contains` for numbers in rising order, fast when they outnumber the ranges."""

@@ -54,15 +54,15 @@ class DocumentTable:
         """For each document, whether any of its chunks is visible."""
         edges = np.searchsorted(visible.bounds, self.firsts, side="right")
         following = np.append(visible.bounds, np.int32(np.iinfo(np.int32).max))[edges]
-        inside: Mask = (edges % 2 == 1) | (following < self.ends)
-        return inside
+        is_visible: Mask = (edges % 2 == 1) | (following < self.ends)
+        return is_visible
 
     def places_of(self, chunk_numbers: Numbers) -> Places:
         """Return the index of each chunk's document in the table, -1 without one."""
         if not self.firsts.size:
             return np.full(chunk_numbers.shape, -1)
-        places = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
-        return np.where((places >= 0) & (chunk_numbers < self.ends[places]), places, -1)
+        positions = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
+        return np.where((positions >= 0) & (chunk_numbers < self.ends[positions]), positions, -1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,25 +90,25 @@ def rank_documents(
     `postings` are those of document terms. As for chunks, idf and average length count the live
     documents of the whole workspace, whoever asks.
     """
-    inside = np.flatnonzero(table.within(visible))
+    in_scope = np.flatnonzero(table.within(visible))
     bm25 = _bm25(table, postings)
     similarities = None
     scores = np.zeros(table.firsts.size)
     if vector is not None:
         # Unlike numpy's other products, this one never starts threads.
         similarities = np.vecdot(table.vectors, vector).astype(np.float64)
-        _add_reciprocal_ranks(scores, inside, similarities)
-    _add_reciprocal_ranks(scores, inside[bm25[inside] > 0], bm25)
-    order = inside[np.argsort(-scores[inside], kind="stable")]
+        _add_reciprocal_ranks(scores, in_scope, similarities)
+    _add_reciprocal_ranks(scores, in_scope[bm25[in_scope] > 0], bm25)
+    order = in_scope[np.argsort(-scores[in_scope], kind="stable")]
     ranks = np.zeros(table.firsts.size, dtype=np.intp)
     ranks[order] = np.arange(1, order.size + 1)
     return DocumentRanking(
-        in_scope=inside.size, ranks=ranks, scores=scores, similarities=similarities, bm25=bm25
+        in_scope=in_scope.size, ranks=ranks, scores=scores, similarities=similarities, bm25=bm25
     )
 
 
-def _add_reciprocal_ranks(scores: Scores, places: Places, by: Scores) -> None:
-    order = places[np.argsort(-by[places], kind="stable")]
+def _add_reciprocal_ranks(scores: Scores, positions: Places, by: Scores) -> None:
+    order = positions[np.argsort(-by[positions], kind="stable")]
     scores[order] += 1.0 / (_RRF_K + np.arange(1, order.size + 1))
 
 
@@ -120,14 +120,14 @@ def _bm25(table: DocumentTable, postings: Mapping[int, tuple[Numbers, Frequencie
         return scores
     average = float(table.lengths.mean()) or 1.0
     damping = table.lengths * (K1 * B / average) + K1 * (1 - B)
-    found = []
+    matches = []
     for term, (numbers, frequencies) in postings.items():
-        places = np.searchsorted(table.firsts, numbers)
-        places[places == count] = 0
-        live = table.firsts[places] == numbers
+        positions = np.searchsorted(table.firsts, numbers)
+        positions[positions == count] = 0
+        live = table.firsts[positions] == numbers
         idf = inverse_frequency(count, int(np.count_nonzero(live)))
-        found.append((-idf, term, places[live], frequencies[live].astype(np.float64)))
+        matches.append((-idf, term, positions[live], frequencies[live].astype(np.float64)))
     # By falling idf, as for chunks: sums of one order are the same on every call.
-    for negative_idf, _, places, counts in sorted(found, key=lambda each: each[:2]):
-        scores[places] += counts / (damping[places] + counts) * -negative_idf
+    for negative_idf, _, positions, counts in sorted(matches, key=lambda match: match[:2]):
+        scores[positions] += counts / (damping[positions] + counts) * -negative_idf
     return scores

@@ -57,14 +57,15 @@ class Postings:
     `term_parts`)."""
 
 
-def term_parts(weight: int, most: int) -> range:
-    """Divide the term ids into equal ranges with at most `most` of the weight; return their starts.
+def term_parts(weight: int, limit: int) -> range:
+    """Divide the term ids into equal ranges with at most `limit` of the weight; return their
+    starts.
 
     Ids are hashes and so evenly distributed. The number of ranges is a power of eight, as in
     `index/blocks.py`.
     """
     parts = 1
-    while weight > most * parts:
+    while weight > limit * parts:
         parts *= _MORE_PARTS
     return range(0, TERM_ID_LIMIT, TERM_ID_LIMIT // parts)
 
@@ -95,27 +96,30 @@ def posting_parts(
     a term id does not fit 31 bits.
     """
     terms = np.frombuffer(chunk_terms.terms, np.intc)
-    about = np.array([*document_terms, *name_terms], dtype=np.int64)
-    weights = np.ones(about.size, dtype=np.int64)
+    extra_terms = np.array([*document_terms, *name_terms], dtype=np.int64)
+    weights = np.ones(extra_terms.size, dtype=np.int64)
     weights[len(document_terms) :] = min(len(chunk_terms), MAX_FREQUENCY)
-    if min(terms.min(initial=0), about.min(initial=0)) < 0 or about.max(initial=0) >= TERM_ID_LIMIT:
+    if (
+        min(terms.min(initial=0), extra_terms.min(initial=0)) < 0
+        or extra_terms.max(initial=0) >= TERM_ID_LIMIT
+    ):
         raise ValueError("a term id does not fit in 31 bits")
     frequencies = np.frombuffer(chunk_terms.frequencies, np.ushort)
     ends = np.cumsum(np.frombuffer(chunk_terms.distinct, np.intc), dtype=np.int64)
     parts = term_parts(terms.size, _ENTRIES_OF_PART)
     for low in parts:
         high = low + parts.step
-        places = np.flatnonzero((terms >= low) & (terms < high))
-        numbers = first_chunk + np.searchsorted(ends, places, side="right")
-        inside = (about >= low) & (about < high)
-        told = about[inside]
+        positions = np.flatnonzero((terms >= low) & (terms < high))
+        numbers = first_chunk + np.searchsorted(ends, positions, side="right")
+        in_part = (extra_terms >= low) & (extra_terms < high)
+        part_terms = extra_terms[in_part]
         packed = np.concatenate(
             [
-                (terms[places].astype(np.int64) << _NUMBER_BITS) | numbers,
-                (told << _NUMBER_BITS) | first_chunk,
+                (terms[positions].astype(np.int64) << _NUMBER_BITS) | numbers,
+                (part_terms << _NUMBER_BITS) | first_chunk,
             ]
         )
-        counts = np.concatenate([frequencies[places].astype(np.int64), weights[inside]])
+        counts = np.concatenate([frequencies[positions].astype(np.int64), weights[in_part]])
         if packed.size:
             yield _postings(packed, counts, len(parts))
 
@@ -135,10 +139,10 @@ def merge_terms(pieces: Sequence[Postings], dead: ChunkRanges, part: range) -> P
     The terms are in ascending order; a term that only dead chunks have is left out. For short lists
     this takes a fraction of the time of merging them one by one.
     """
-    terms = np.frombuffer(b"".join(each.terms for each in pieces), TERM)
-    counts = np.frombuffer(b"".join(each.counts for each in pieces), COUNT)
-    numbers = np.frombuffer(b"".join(each.chunk_numbers for each in pieces), CHUNK_NUMBER)
-    frequencies = np.frombuffer(b"".join(each.frequencies for each in pieces), FREQUENCY)
+    terms = np.frombuffer(b"".join(piece.terms for piece in pieces), TERM)
+    counts = np.frombuffer(b"".join(piece.counts for piece in pieces), COUNT)
+    numbers = np.frombuffer(b"".join(piece.chunk_numbers for piece in pieces), CHUNK_NUMBER)
+    frequencies = np.frombuffer(b"".join(piece.frequencies for piece in pieces), FREQUENCY)
     if numbers.size != frequencies.size:
         raise ValueError(f"{numbers.size} chunk numbers but {frequencies.size} frequencies")
     packed = (np.repeat(terms.astype(np.int64), counts) << _NUMBER_BITS) | numbers
@@ -148,13 +152,13 @@ def merge_terms(pieces: Sequence[Postings], dead: ChunkRanges, part: range) -> P
         if not _rises(packed):
             raise ValueError("a chunk is in two of the segments that are merged")
     bounds = np.array([part.start, part.stop], dtype=np.int64) << _NUMBER_BITS
-    inside = slice(*np.searchsorted(packed, bounds).tolist())
-    packed, numbers, frequencies = packed[inside], numbers[inside], frequencies[inside]
+    in_part = slice(*np.searchsorted(packed, bounds).tolist())
+    packed, numbers, frequencies = packed[in_part], numbers[in_part], frequencies[in_part]
     if not dead.is_empty:
         keep = ~dead.contains(numbers)
         packed, numbers, frequencies = packed[keep], numbers[keep], frequencies[keep]
     parts = TERM_ID_LIMIT // len(part)
-    return _divided(packed >> _NUMBER_BITS, numbers.tobytes(), frequencies.tobytes(), parts)
+    return _group_postings(packed >> _NUMBER_BITS, numbers.tobytes(), frequencies.tobytes(), parts)
 
 
 def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
@@ -174,7 +178,7 @@ def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], part
     packed, counts = packed[order], counts[order]
     first = np.flatnonzero(np.append(True, packed[1:] != packed[:-1]))
     packed, counts = packed[first], np.add.reduceat(counts, first)
-    return _divided(
+    return _group_postings(
         packed >> _NUMBER_BITS,
         (packed & (2**_NUMBER_BITS - 1)).astype(CHUNK_NUMBER).tobytes(),
         np.minimum(counts, MAX_FREQUENCY).astype(FREQUENCY).tobytes(),
@@ -182,7 +186,7 @@ def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], part
     )
 
 
-def _divided(
+def _group_postings(
     sorted_terms: npt.NDArray[np.int64], number_bytes: bytes, frequency_bytes: bytes, parts: int
 ) -> Postings:
     """Build posting lists from sorted entries, given the term of each entry."""

@@ -101,14 +101,14 @@ def stem(word: str, language: str) -> str:
 
 def stems_of(words: Sequence[str], language: str) -> list[str]:
     """Return the index form of each case-folded word, empty for function words; not cached."""
-    known = _stop_words(language)
+    stop_words = _stop_words(language)
     stemmed = list(words)
     if language in SNOWBALL:
         with _lock:
             stemmed = _stemmer(language).stemWords(words)
     return [
         ""
-        if word in known
+        if word in stop_words
         else without_accents(word)
         if len(word) < _STEMMED_FROM
         else without_accents(form) or without_accents(word)
@@ -124,7 +124,7 @@ def without_accents(word: str) -> str:
     """
     if word.isascii():
         return word
-    kept = []
+    characters = []
     base_drops_marks = False
     for character in unicodedata.normalize("NFD", word.translate(_PLAIN_LETTERS)):
         if unicodedata.category(character) == "Mn":
@@ -132,9 +132,9 @@ def without_accents(word: str) -> str:
                 continue
         else:
             base_drops_marks = unicodedata.name(character, "").startswith(_MARKS_DROPPED_FROM)
-        kept.append(character)
+        characters.append(character)
     # A ligature may have worn a mark itself: ǽ.
-    return unicodedata.normalize("NFC", "".join(kept)).translate(_PLAIN_LETTERS)
+    return unicodedata.normalize("NFC", "".join(characters)).translate(_PLAIN_LETTERS)
 
 
 @lru_cache(maxsize=len(SNOWBALL))

@@ -17,7 +17,7 @@ def term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
     key. Two terms collide with probability 2**-31; they are then searched as one.
     Raises ValueError when the key is longer than the 64 bytes BLAKE2b takes.
     """
-    return list(map(_known_ids(key).__getitem__, terms))
+    return list(map(_cached_ids(key).__getitem__, terms))
 
 
 def fresh_term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
@@ -26,11 +26,11 @@ def fresh_term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
     return [_term_id(hash_of, term) for term in terms]
 
 
-_MOST_KNOWN = 2**16
+_MAX_CACHED = 2**16
 """Most ids cached for one key; a full cache is emptied."""
 
 
-class _KnownIds(dict[str, int]):
+class _CachedIds(dict[str, int]):
     """Cache of the ids under one key: a look-up takes a fifth of the time of an `lru_cache`."""
 
     def __init__(self, key: bytes) -> None:
@@ -39,15 +39,15 @@ class _KnownIds(dict[str, int]):
 
     def __missing__(self, term: str) -> int:
         number = _term_id(self._hash_of, term)
-        if len(self) >= _MOST_KNOWN:
+        if len(self) >= _MAX_CACHED:
             self.clear()
         self[term] = number
         return number
 
 
 @lru_cache(maxsize=8)
-def _known_ids(key: bytes) -> _KnownIds:
-    return _KnownIds(key)
+def _cached_ids(key: bytes) -> _CachedIds:
+    return _CachedIds(key)
 
 
 def _term_id(hash_of: blake2b, term: str) -> int:

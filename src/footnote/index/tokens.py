@@ -52,16 +52,15 @@ _OTHER_DIGIT = re.compile("(?![0-9])\\d")
 _TURKISH_CASE = str.maketrans({"I": "ı", "İ": "i"})
 
 
-def token_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
+def token_terms(token: str, language: str, query_language: str | None) -> tuple[str, ...]:
     """Return the terms of one token, without the stop words of either language."""
     # `Rent,` and `(rent)` share one entry of the cache.
-    # `Rent,` and `(rent)` are one entry of the cache.
     token = token.strip(_OUTER)
     if token.isascii() and language != "tr":
         token = token.lower()
     if len(token) > _CACHED_CHARACTERS:
-        return tuple(_terms(token, language, spoken))
-    return _cached_terms(token, language, spoken)
+        return tuple(_terms(token, language, query_language))
+    return _cached_terms(token, language, query_language)
 
 
 class TermsByToken(dict[str, tuple[str, ...]]):
@@ -117,25 +116,25 @@ def whole(token: str) -> str:
 
     Empty if it is not exactly one run, or is of a script that is indexed by bigrams.
     """
-    found = runs(token, "")
-    if len(found) != 1 or _BIGRAMMED.match(found[0]):
+    parts = runs(token, "")
+    if len(parts) != 1 or _BIGRAMMED.match(parts[0]):
         return ""
-    return without_accents(_DROPPED_IN_WHOLES.sub("", found[0]))
+    return without_accents(_DROPPED_IN_WHOLES.sub("", parts[0]))
 
 
 @lru_cache(maxsize=2**16)
-def _cached_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
+def _cached_terms(token: str, language: str, query_language: str | None) -> tuple[str, ...]:
     if token.isascii() and token.isalpha() and token.islower():  # Most are one plain word.
-        return tuple(_word_terms(token, language, spoken))
-    return tuple(_terms(token, language, spoken))
+        return tuple(_word_terms(token, language, query_language))
+    return tuple(_terms(token, language, query_language))
 
 
-def _terms(token: str, language: str, spoken: str | None) -> Iterator[str]:
+def _terms(token: str, language: str, query_language: str | None) -> Iterator[str]:
     for run in _runs(folded(token, language)):
         if _BIGRAMMED.match(run):
             yield from (a + b for a, b in pairwise(run)) if len(run) > 1 else run
         else:
-            for term in _run_terms(run, language, spoken):
+            for term in _run_terms(run, language, query_language):
                 yield term[:MAX_TERM_CHARACTERS]
 
 
@@ -148,10 +147,10 @@ def _unified(text: str) -> str:
     return _ODD.sub(lambda odd: _UNIFIED[ord(odd.group())], text)
 
 
-def _run_terms(run: str, language: str, spoken: str | None) -> Iterator[str]:
+def _run_terms(run: str, language: str, query_language: str | None) -> Iterator[str]:
     parts = _CONNECTORS.split(run)
     if len(parts) == 1:
-        yield from _word_terms(run, language, spoken)
+        yield from _word_terms(run, language, query_language)
         return
     number = canonical_number(run)
     if number:
@@ -165,7 +164,7 @@ def _run_terms(run: str, language: str, spoken: str | None) -> Iterator[str]:
         yield from number
         parts = [measured["currency"] or measured["unit"]]
     for part in parts:
-        yield from _word_terms(part, language, spoken)
+        yield from _word_terms(part, language, query_language)
     joined = _joined(run, parts, language)
     if joined:
         yield joined
@@ -173,16 +172,18 @@ def _run_terms(run: str, language: str, spoken: str | None) -> Iterator[str]:
         yield run[1:]
 
 
-def _word_terms(word: str, language: str, spoken: str | None) -> Iterator[str]:
+def _word_terms(word: str, language: str, query_language: str | None) -> Iterator[str]:
     word = word[:MAX_TERM_CHARACTERS]
     if not _DIGIT.search(word):
-        if not is_stop_word(word, language) and not (spoken and is_stop_word(word, spoken)):
+        if not is_stop_word(word, language) and not (
+            query_language and is_stop_word(word, query_language)
+        ):
             yield stem(word, language)
         return
     yield without_accents(word)
     if not word.isdecimal() and _SPLIT_DIGITS.search(word):
         for part in _LETTERS_OR_DIGITS.findall(word):
-            yield from _word_terms(part, language, spoken)
+            yield from _word_terms(part, language, query_language)
 
 
 def _joined(run: str, parts: list[str], language: str) -> str | None:

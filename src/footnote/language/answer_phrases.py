@@ -47,18 +47,18 @@ class AnswerPhrases:
     noted: str = "{found} ({note})"
     """A value from a table, with a note on the rows that it is from."""
 
-    def of_title(self, what: str, title: str) -> str:
+    def of_title(self, label: str, title: str) -> str:
         """Return the label of a sum, average or count, with the column's title if it has one."""
-        return self.of_column.format(what=what, title=title) if title else what
+        return self.of_column.format(what=label, title=title) if title else label
 
     def rows_of(self, count: int) -> str:
         """Return a number of rows in words."""
         return self.one_row if count == 1 else self.rows.format(count=count)
 
-    def listed(self, names: Sequence[str], most: int) -> str:
-        """Join the first `most` names, followed by how many more there are."""
-        more = self.and_more.format(count=len(names) - most) if len(names) > most else ""
-        return "; ".join(names[:most]) + more
+    def listed(self, names: Sequence[str], limit: int) -> str:
+        """Join the first `limit` names, followed by how many more there are."""
+        suffix = self.and_more.format(count=len(names) - limit) if len(names) > limit else ""
+        return "; ".join(names[:limit]) + suffix
 
     def joined(self, *parts: str) -> str:
         """Join the parts that are not empty."""

@@ -72,7 +72,7 @@ ANY_MONTH = "|".join(sorted(MONTH_NUMBERS, key=lambda name: (-len(name), name)))
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 2
-"""Least number of different months in a list of months."""
+"""Minimum number of different months in a list of months."""
 
 
 def months_of(*languages: str) -> frozenset[str]:
@@ -88,19 +88,19 @@ def months_as_called(text: str, names: Collection[str]) -> Mapping[str, str]:
     >>> months_as_called("How much in April and May?", ["Apr", "May", "Jun.", "Total"])
     {'Apr': 'April'}
     """
-    called = {
+    words_by_month = {
         MONTH_NUMBERS[word.casefold()]: word
         for word in _WORD.findall(text)
         if word.casefold() in MONTH_NUMBERS
     }
-    if not called:
+    if not words_by_month:
         return {}
-    months = {each: MONTH_NUMBERS.get(each.casefold().rstrip(".")) for each in names}
-    told = {each: number for each, number in months.items() if number is not None}
-    if len(set(told.values())) < _FEWEST or 2 * len(told) <= len(months):
+    months = {name: MONTH_NUMBERS.get(name.casefold().rstrip(".")) for name in names}
+    recognised = {name: number for name, number in months.items() if number is not None}
+    if len(set(recognised.values())) < _FEWEST or 2 * len(recognised) <= len(months):
         return {}
     return {
-        each: called[number]
-        for each, number in told.items()
-        if number in called and called[number].casefold() != each.casefold()
+        name: words_by_month[number]
+        for name, number in recognised.items()
+        if number in words_by_month and words_by_month[number].casefold() != name.casefold()
     }

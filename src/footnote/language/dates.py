@@ -9,9 +9,9 @@ from datetime import date
 
 from footnote.language.calendar import ABBREVIATED_MONTHS, ANY_MONTH, MONTH_NUMBERS
 
-_OTHER_WORDS = {"may": 5, "march": 3, "mars": 3, "mai": 5, "maj": 5, "mei": 5}
+_AMBIGUOUS_MONTHS = {"may": 5, "march": 3, "mars": 3, "mai": 5, "maj": 5, "mei": 5}
 """Month numbers by those names that are also other words."""
-_ALONE = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - _OTHER_WORDS.keys()
+_UNAMBIGUOUS_MONTHS = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - _AMBIGUOUS_MONTHS.keys()
 """Month names without another meaning, which are dates even without a day or a year."""
 _YEAR = "[12][0-9]{3}"
 _DAY_ENDING = r"(?:st|nd|rd|th|er|º|°|\.)?"
@@ -35,7 +35,7 @@ _DATE = re.compile(
 _MONTH_AFTER_TIME_WORD = re.compile(
     r"(?<![^\W_])(?:in|im|en|i|since|seit|depuis|until|till|bis|during|early|late|last|next|every"
     r"|each|throughout|début|fin|anfang|mitte|ende|mid|mi|(?:end|start|beginning|middle|month) of)"
-    rf"[\s-]+(?:(?:early|late|mid)[\s-]+)?(?P<month>{'|'.join(_OTHER_WORDS)})(?![^\W_])",
+    rf"[\s-]+(?:(?:early|late|mid)[\s-]+)?(?P<month>{'|'.join(_AMBIGUOUS_MONTHS)})(?![^\W_])",
     re.IGNORECASE,
 )
 _ANY_MONTH = re.compile(rf"(?<![^\W\d_])(?:{ANY_MONTH})(?![^\W\d_])", re.IGNORECASE)
@@ -103,22 +103,24 @@ def months_after_time_words(text: str) -> list[DateMention]:
 
     `dates_mentioned` leaves these names out: "may" and "march" are also verbs.
 
-    >>> [each.readings[0].month for each in months_after_time_words("due in May, as in March")]
+    >>> [date.readings[0].month for date in months_after_time_words("due in May, as in March")]
     [5, 3]
     >>> months_after_time_words("they may march in line")
     []
     """
-    dated = dates_mentioned(text)
+    dates = dates_mentioned(text)
     return [
         DateMention(
             start=match.start("month"),
             end=match.end("month"),
-            readings=(Day(month=_OTHER_WORDS[match["month"].casefold()]),),
+            readings=(Day(month=_AMBIGUOUS_MONTHS[match["month"].casefold()]),),
         )
         for match in _MONTH_AFTER_TIME_WORD.finditer(text)
         # English ones have a capital, which the others may have.
         if match["month"].casefold() not in ("may", "march") or match["month"][0].isupper()
-        if all(match.end() <= each.start or each.end <= match.start("month") for each in dated)
+        if all(
+            match.end() <= mention.start or mention.end <= match.start("month") for mention in dates
+        )
     ]
 
 
@@ -127,21 +129,23 @@ def short_dates(text: str) -> list[DateMention]:
 
     Use it only where the text is known to be about dates, since these may mean something else.
 
-    >>> [each.readings[0].month for each in short_dates("who started before May or in 8月")]
+    >>> [mention.readings[0].month for mention in short_dates("who started before May or in 8月")]
     [5, 8]
     """
     dotted = [
-        DateMention(start=each.start(), end=each.end(), readings=(Day(month=month, day=day),))
-        for each in _DOTTED.finditer(text)
-        if _possible(day := int(each[1]), month := int(each[2]))
+        DateMention(start=match.start(), end=match.end(), readings=(Day(month=month, day=day),))
+        for match in _DOTTED.finditer(text)
+        if _is_possible(day := int(match[1]), month := int(match[2]))
     ]
     if dotted:
         return dotted
-    named = [(each, MONTH_NUMBERS[each.group().casefold()]) for each in _ANY_MONTH.finditer(text)]
-    numbered = [(each, int(each[1])) for each in _NUMBERED_MONTH.finditer(text)]
+    by_name = [
+        (match, MONTH_NUMBERS[match.group().casefold()]) for match in _ANY_MONTH.finditer(text)
+    ]
+    by_number = [(match, int(match[1])) for match in _NUMBERED_MONTH.finditer(text)]
     return [
-        DateMention(start=each.start(), end=each.end(), readings=(Day(month=month),))
-        for each, month in (*named, *numbered)
+        DateMention(start=match.start(), end=match.end(), readings=(Day(month=month),))
+        for match, month in (*by_name, *by_number)
     ]
 
 
@@ -152,7 +156,7 @@ def months_named(text: str) -> frozenset[int]:
     [5, 9]
     """
     names = (match.group().casefold() for match in _ANY_MONTH.finditer(text))
-    return frozenset(MONTH_NUMBERS[each] for each in names)
+    return frozenset(MONTH_NUMBERS[name] for name in names)
 
 
 def complete_dates(text: str) -> Iterator[date]:
@@ -168,11 +172,11 @@ def complete_dates(text: str) -> Iterator[date]:
             readings = tuple(_readings(match))
             if len(readings) != 1 or len(match["y2"] or "four") < 4:
                 continue
-            [found] = readings
-            if found.year is None or found.month is None or found.day is None:
+            [reading] = readings
+            if reading.year is None or reading.month is None or reading.day is None:
                 continue
             try:
-                yield date(found.year, found.month, found.day)
+                yield date(reading.year, reading.month, reading.day)
             except ValueError:
                 continue
 
@@ -183,13 +187,13 @@ def quarters_in(text: str) -> tuple[str, ...]:
     >>> quarters_in("the third quarter of 2022, Q1 2023 and 2023-Q2")
     ('2022q3', '2023q1', '2023q2')
     """
-    found: dict[str, None] = {}
+    quarters: dict[str, None] = {}
     for match in _QUARTER_OF_YEAR.finditer(text):
-        parts = {name: said for name, said in match.groupdict().items() if said}
-        year = next(said for name, said in parts.items() if name.endswith("y"))
-        quarter = next(said.lower() for name, said in parts.items() if not name.endswith("y"))
-        found[f"{year}q{_ORDINALS.get(quarter, quarter)}"] = None
-    return tuple(found)
+        parts = {name: value for name, value in match.groupdict().items() if value}
+        year = next(value for name, value in parts.items() if name.endswith("y"))
+        quarter = next(value.lower() for name, value in parts.items() if not name.endswith("y"))
+        quarters[f"{year}q{_ORDINALS.get(quarter, quarter)}"] = None
+    return tuple(quarters)
 
 
 def periods_named(text: str) -> Mapping[str, tuple[int, ...]]:
@@ -200,23 +204,23 @@ def periods_named(text: str) -> Mapping[str, tuple[int, ...]]:
     >>> periods_named("report_2024-03")
     {'month': (2024, 3), 'year': (2024,)}
     """
-    said = text.replace("_", " ")
-    found: dict[str, tuple[int, ...]] = {}
-    if quarters := quarters_in(said):
-        found["quarter"] = max((int(each[:4]), int(each[-1])) for each in quarters)
-    days = [each.readings[0] for each in dates_mentioned(said) if len(each.readings) == 1]
-    written = [(int(year), int(month), int(day)) for year, month, day in _COMPACT.findall(said)]
+    name = text.replace("_", " ")
+    periods: dict[str, tuple[int, ...]] = {}
+    if quarters := quarters_in(name):
+        periods["quarter"] = max((int(quarter[:4]), int(quarter[-1])) for quarter in quarters)
+    days = [mention.readings[0] for mention in dates_mentioned(name) if len(mention.readings) == 1]
+    compact = [(int(year), int(month), int(day)) for year, month, day in _COMPACT.findall(name)]
     complete = [(d.year, d.month, d.day) for d in days if d.year and d.month and d.day]
     months = [(d.year, d.month) for d in days if d.year and d.month and not d.day]
-    months += [(int(year), int(month)) for year, month in _YEAR_AND_MONTH.findall(said)]
-    if dated := [*complete, *written]:
-        found["date"] = max(dated)
+    months += [(int(year), int(month)) for year, month in _YEAR_AND_MONTH.findall(name)]
+    if dates := [*complete, *compact]:
+        periods["date"] = max(dates)
     if months:
-        found["month"] = max(months)
-    years = [int(each) for each in _CALENDAR_YEAR.findall(said)]
-    if years := [*years, *(each[0] for each in (*dated, *months))]:
-        found["year"] = (max(years),)
-    return found
+        periods["month"] = max(months)
+    years = [int(year) for year in _CALENDAR_YEAR.findall(name)]
+    if years := [*years, *(period[0] for period in (*dates, *months))]:
+        periods["year"] = (max(years),)
+    return periods
 
 
 def without_periods(text: str) -> str:
@@ -225,39 +229,41 @@ def without_periods(text: str) -> str:
     >>> without_periods("Board minutes, third quarter of 2022 (v2)")
     'board minutes'
     """
-    said = _QUARTER_OF_YEAR.sub(" ", text.replace("_", " "))
-    for mention in reversed(dates_mentioned(said)):
-        said = f"{said[: mention.start]} {said[mention.end :]}"
+    name = _QUARTER_OF_YEAR.sub(" ", text.replace("_", " "))
+    for mention in reversed(dates_mentioned(name)):
+        name = f"{name[: mention.start]} {name[mention.end :]}"
     return " ".join(
         word
-        for word in re.findall(r"\w+", said.casefold())
+        for word in re.findall(r"\w+", name.casefold())
         if word not in MONTH_NUMBERS and not any(map(str.isdigit, word))
     )
 
 
-def bears_out(claimed: DateMention, held: Sequence[DateMention], years: frozenset[int]) -> bool:
-    """Return whether a date in `held` has every part of the claimed date.
+def bears_out(
+    claimed: DateMention, source_dates: Sequence[DateMention], years: frozenset[int]
+) -> bool:
+    """Return whether a date in `source_dates` has every part of the claimed date.
 
-    A held date without a year may take one from `years`.
+    A source date without a year may take one from `years`.
     """
     return any(
-        _says(other, reading)
+        _matches(day, reading)
         or (
-            other.year is None
+            day.year is None
             and reading.year in years
-            and _says(Day(year=reading.year, month=other.month, day=other.day), reading)
+            and _matches(Day(year=reading.year, month=day.month, day=day.day), reading)
         )
         for reading in claimed.readings
-        for mention in held
-        for other in mention.readings
+        for mention in source_dates
+        for day in mention.readings
     )
 
 
-def _says(held: Day, claimed: Day) -> bool:
+def _matches(source: Day, claimed: Day) -> bool:
     return (
-        claimed.year in (None, held.year)
-        and claimed.month in (None, held.month)
-        and claimed.day in (None, held.day)
+        claimed.year in (None, source.year)
+        and claimed.month in (None, source.month)
+        and claimed.day in (None, source.day)
     )
 
 
@@ -275,23 +281,23 @@ def _around_years(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _readings(match: re.Match[str]) -> Iterator[Day]:
-    found = {name[0]: text for name, text in match.groupdict().items() if text is not None}
-    year = _full_year(found["y"]) if "y" in found else None
-    if "a" in found:
-        first, second = int(found["a"]), int(found["b"])
+    parts = {name[0]: text for name, text in match.groupdict().items() if text is not None}
+    year = _full_year(parts["y"]) if "y" in parts else None
+    if "a" in parts:
+        first, second = int(parts["a"]), int(parts["b"])
         for day, month in dict.fromkeys(((first, second), (second, first))):
             # With full stops the day precedes the month everywhere.
-            if _possible(day, month) and (found["s"] != "." or day == first):
+            if _is_possible(day, month) and (parts["s"] != "." or day == first):
                 yield Day(year=year, month=month, day=day)
         return
-    if "m" not in found:
+    if "m" not in parts:
         return
-    name = found["m"].casefold()
-    if found.keys() == {"m"} and name not in _ALONE:
+    name = parts["m"].casefold()
+    if parts.keys() == {"m"} and name not in _UNAMBIGUOUS_MONTHS:
         return
-    month = MONTH_NUMBERS.get(name) or int(found["m"])
-    last = int(found["d"]) if "d" in found else None
-    if _possible(last or 1, month):
+    month = MONTH_NUMBERS.get(name) or int(parts["m"])
+    last = int(parts["d"]) if "d" in parts else None
+    if _is_possible(last or 1, month):
         yield Day(year=year, month=month, day=last)
 
 
@@ -302,5 +308,5 @@ def _full_year(text: str) -> int:
     return year + (2000 if year < 70 else 1900)
 
 
-def _possible(day: int, month: int) -> bool:
+def _is_possible(day: int, month: int) -> bool:
     return 1 <= day <= 31 and 1 <= month <= 12

@@ -30,7 +30,7 @@ _IDEOGRAPHS_FROM = "\u2e80"
 _MIN_PROBABILITY = 0.6
 _FUNCTION_WORDS_THAT_TELL = 2
 _LEAST_ASCII = 0.9
-"""Least share of ASCII in the letters of an English passage; names and loan words have others."""
+"""Minimum share of ASCII in the letters of an English passage; names and loan words have others."""
 _TELLING_CHARACTERS = 600
 """Most characters of a passage that are checked for whether it is English."""
 _WORD = re.compile(r"\w+")
@@ -91,19 +91,19 @@ def language_identifier() -> LanguageIdentifier:
     probabilities."""
     for folder in _shared_folders:
         try:
-            return mapped_identifier(folder, TOLD_APART, _made)
+            return mapped_identifier(folder, TOLD_APART, _make_identifier)
         except (OSError, ValueError) as error:
             _log.info("languages_not_mapped", folder=str(folder), reason=str(error))
-    return _made()
+    return _make_identifier()
 
 
-def _made() -> LanguageIdentifier:
+def _make_identifier() -> LanguageIdentifier:
     # Most commands detect no language, and start sooner without the import.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    known = set(identifier.labels)
-    identifier.set_languages([code for code in TOLD_APART if code in known])
+    available = set(identifier.labels)
+    identifier.set_languages([code for code in TOLD_APART if code in available])
     # Rebuilt from the remaining tables, it does not keep the table of all languages (28 MB).
     return LanguageIdentifier(
         identifier.nb_ptc,
@@ -132,8 +132,8 @@ def detect_language(text: str) -> str | None:
     letters = [character for character in text[:400] if character.isalpha()]
     code, probability = language_identifier().classify(text)
     if len(letters) + sum(letter >= _IDEOGRAPHS_FROM for letter in letters) < _MIN_LETTERS:
-        return str(code) if _speaks(str(code), text) else None
-    if probability < _MIN_PROBABILITY and not _speaks(str(code), text):
+        return str(code) if _is_in_language(str(code), text) else None
+    if probability < _MIN_PROBABILITY and not _is_in_language(str(code), text):
         code, probability = language_identifier().classify(_distinct_words(text))
         if probability < _MIN_PROBABILITY:
             return None
@@ -151,12 +151,12 @@ def likeliest_language(text: str) -> str:
 def is_english(text: str) -> bool:
     """Return whether a passage is English; one without letters counts as English, for want of a
     better model."""
-    told = text[:_TELLING_CHARACTERS]
-    if not any(map(str.isalpha, told)):
+    sample = text[:_TELLING_CHARACTERS]
+    if not any(map(str.isalpha, sample)):
         return True
-    if not mostly_ascii(told):
+    if not mostly_ascii(sample):
         return False
-    language, _probability = language_identifier().classify(told)
+    language, _probability = language_identifier().classify(sample)
     return bool(language == "en")
 
 
@@ -172,9 +172,9 @@ def _distinct_words(text: str) -> str:
     return " ".join(dict.fromkeys(part for word in words for part in word.split("_") if part))
 
 
-def _speaks(language: str, text: str) -> bool:
+def _is_in_language(language: str, text: str) -> bool:
     """Return whether a text has two function words of a language, and fewer of any other."""
     words = frozenset(word.lower() for word in _WORD.findall(text))
     counts = {code: len(words & function_words(code)) for code in _FUNCTION_WORDS}
-    own = counts.pop(language, 0)
-    return own >= _FUNCTION_WORDS_THAT_TELL and own > max(counts.values())
+    count = counts.pop(language, 0)
+    return count >= _FUNCTION_WORDS_THAT_TELL and count > max(counts.values())

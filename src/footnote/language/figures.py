@@ -83,17 +83,17 @@ class Figure:
 
 
 def figures_of(
-    text: str, language: str | None = None, taken: Sequence[tuple[int, int]] = ()
+    text: str, language: str | None = None, excluded: Sequence[tuple[int, int]] = ()
 ) -> list[Figure]:
-    """Return the figures of a text in order; spans in `taken`, such as dates, are left out."""
-    found: list[Figure] = []
-    used = list(taken)
+    """Return the figures of a text in order; spans in `excluded`, such as dates, are left out."""
+    figures: list[Figure] = []
+    occupied = list(excluded)
     for source in (_codes(text), _numerals(text), _words(text, language), _romans(text)):
         for figure in source:
-            if all(figure.end <= start or figure.start >= end for start, end in used):
-                found.append(figure)
-                used.append((figure.start, figure.end))
-    return sorted(found, key=lambda figure: figure.start)
+            if all(figure.end <= start or figure.start >= end for start, end in occupied):
+                figures.append(figure)
+                occupied.append((figure.start, figure.end))
+    return sorted(figures, key=lambda figure: figure.start)
 
 
 def currency_of(unit: str) -> str | None:
@@ -105,38 +105,45 @@ def currency_of(unit: str) -> str | None:
     return _CURRENCY.get(unit.casefold())
 
 
-def agrees(claimed: Figure, held: Figure) -> bool:
+def agrees(claimed: Figure, source: Figure) -> bool:
     """Return whether a figure in a source supports the claimed figure."""
     if claimed.code:
-        return claimed.code == held.code
-    if claimed.unit and held.unit and claimed.unit != held.unit:
+        return claimed.code == source.code
+    if claimed.unit and source.unit and claimed.unit != source.unit:
         return False
     # "Half" is also 50 %.
-    values = held.values | ({each * 100 for each in held.values} if not held.claims else set())
+    values = source.values | (
+        {value * 100 for value in source.values} if not source.claims else set()
+    )
     return any(
-        math.isclose(one, other, rel_tol=1e-9) or _rounds_to(other, one, claimed, held)
-        for one in claimed.values
-        for other in values
+        math.isclose(claimed_value, source_value, rel_tol=1e-9)
+        or _rounds_to(source_value, claimed_value, claimed, source)
+        for claimed_value in claimed.values
+        for source_value in values
     )
 
 
-def _rounds_to(held: float, claimed: float, claim: Figure, holding: Figure) -> bool:
-    """Return whether the claimed value is the held value, rounded.
+def _rounds_to(source_value: float, claimed_value: float, claim: Figure, source: Figure) -> bool:
+    """Return whether the claimed value is the source's value, rounded.
 
     It has fewer significant digits, and one of the two is approximate. If the claim is, it may
     deviate by less than 5 %.
     """
-    if not held or not (claim.rounded or holding.rounded):
+    if not source_value or not (claim.rounded or source.rounded):
         return False
-    digits = _telling_digits(claimed)
-    if digits >= _telling_digits(held):
+    digits = _significant_digits(claimed_value)
+    if digits >= _significant_digits(source_value):
         return False
-    if digits > 1 and math.isclose(float(f"{held:.{digits}g}"), claimed, rel_tol=1e-9):
+    if digits > 1 and math.isclose(
+        float(f"{source_value:.{digits}g}"), claimed_value, rel_tol=1e-9
+    ):
         return True
-    return claim.rounded and abs(claimed - held) < _DEVIATION_OF_HEDGED * abs(held)
+    return claim.rounded and abs(claimed_value - source_value) < _DEVIATION_OF_HEDGED * abs(
+        source_value
+    )
 
 
-def _telling_digits(value: float) -> int:
+def _significant_digits(value: float) -> int:
     return len(f"{value:.12g}".replace(".", "").strip("0"))
 
 
@@ -215,20 +222,20 @@ def _scaled(text: str, values: set[float], end: int) -> tuple[set[float], int, b
     if match["chinese"]:
         scale = chinese_value("一" + match["chinese"]) or 1
         return {value * scale for value in values}, match.end(), True
-    first, *rest = re.split(f"[{_GAP}]", match["words"].casefold())
-    scales = SCALES[first] if not rest else tuple(each * 10**6 for each in SCALES[first])
+    first, *further_words = re.split(f"[{_GAP}]", match["words"].casefold())
+    scales = SCALES[first] if not further_words else tuple(scale * 10**6 for scale in SCALES[first])
     return {value * scale for value in values for scale in scales}, match.end(), True
 
 
 def _unit(text: str, start: int, end: int) -> tuple[str, int]:
     """Return the unit of the figure in this span, and the figure's end with that unit."""
-    behind = _UNIT_BEHIND.match(text, end)
-    if behind:
-        name = (behind["symbol"] or behind["code"] or "").casefold()
-        return _CURRENCY.get(name, PERCENT), behind.end()
-    before = _UNIT_BEFORE.search(text[max(0, start - _LOOK_BACK) : start])
-    if before:
-        name = (before["symbol"] or before["code"] or "").casefold()
+    suffix = _UNIT_BEHIND.match(text, end)
+    if suffix:
+        name = (suffix["symbol"] or suffix["code"] or "").casefold()
+        return _CURRENCY.get(name, PERCENT), suffix.end()
+    prefix = _UNIT_BEFORE.search(text[max(0, start - _LOOK_BACK) : start])
+    if prefix:
+        name = (prefix["symbol"] or prefix["code"] or "").casefold()
         return _CURRENCY.get(name, PERCENT), end
     return "", end
 
@@ -245,17 +252,17 @@ def _romans(text: str) -> Iterator[Figure]:
     for match in _ROMAN.finditer(text):
         values = [_ROMAN_VALUES[letter] for letter in match.group()]
         total = sum(
-            -value if value < max(values[at + 1 :], default=0) else value
-            for at, value in enumerate(values)
+            -value if value < max(values[index + 1 :], default=0) else value
+            for index, value in enumerate(values)
         )
         yield Figure(
             start=match.start(), end=match.end(), values=frozenset({float(total)}), claims=False
         )
 
 
-def first_number_beside(text: str, known: Set[str]) -> str | None:
+def first_number_beside(text: str, known_digits: Set[str]) -> str | None:
     """Return the first word of a text with a number that is not among the known digit strings."""
-    words = (word for word in text.split() if not known >= {*digit_runs(word)})
+    words = (word for word in text.split() if not known_digits >= {*digit_runs(word)})
     return next((word.strip("¿?¡!.,;:()\"'“”„«»") for word in words), None)
 
 

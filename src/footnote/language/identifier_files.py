@@ -51,44 +51,44 @@ def mapped_identifier(
     if not tables.is_dir():
         _write(tables, make())
         _remove_older(tables)
-    found = {name: np.load(tables / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+    arrays = {name: np.load(tables / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
     return LanguageIdentifier(
-        np.asarray(found["nb_ptc"]),
-        np.array(found["nb_pc"]),
+        np.asarray(arrays["nb_ptc"]),
+        np.array(arrays["nb_pc"]),
         json.loads((tables / _CLASSES).read_text(encoding="utf-8")),
-        memoryview(found["tk_nextmove"]),
-        found["tk_output"].tolist(),
+        memoryview(arrays["tk_nextmove"]),
+        arrays["tk_output"].tolist(),
         norm_probs=True,
-        tk_row=memoryview(found["tk_row"]),
+        tk_row=memoryview(arrays["tk_row"]),
     )
 
 
 def _remove_older(tables: Path) -> None:
     """Delete the tables of other versions that no program has read for a week."""
     latest = time.time() - _UNUSED_SECONDS
-    for each in tables.parent.glob("languages-*"):
-        if each != tables:
+    for folder in tables.parent.glob("languages-*"):
+        if folder != tables:
             with suppress(OSError):
-                files = [file.stat() for file in each.rglob("*") if file.is_file()]
-                used = [max(file.st_atime, file.st_mtime) for file in files]
-                if max(used, default=each.stat().st_mtime) < latest:
-                    shutil.rmtree(each)
+                files = [file.stat() for file in folder.rglob("*") if file.is_file()]
+                times = [max(file.st_atime, file.st_mtime) for file in files]
+                if max(times, default=folder.stat().st_mtime) < latest:
+                    shutil.rmtree(folder)
 
 
-def _write(tables: Path, made: LanguageIdentifier) -> None:
+def _write(tables: Path, identifier: LanguageIdentifier) -> None:
     tables.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=tables.parent, prefix="languages-") as name:
         folder = Path(name) / "tables"
         folder.mkdir()
         for table, kind in _ARRAYS.items():
-            values = np.asarray(getattr(made, table))
-            if not np.array_equal(values, kept := values.astype(kind)):
+            values = np.asarray(getattr(identifier, table))
+            if not np.array_equal(values, converted := values.astype(kind)):
                 raise ValueError(f"{table} does not fit {np.dtype(kind)}")
             with (folder / f"{table}.npy").open("wb") as file:
-                np.save(file, kept)
+                np.save(file, converted)
                 file.flush()
                 os.fsync(file.fileno())
-        (folder / _CLASSES).write_text(json.dumps(made.nb_classes), encoding="utf-8")
+        (folder / _CLASSES).write_text(json.dumps(identifier.nb_classes), encoding="utf-8")
         try:
             folder.rename(tables)
         except OSError:

@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"\d")
 def is_identifier(figure: str) -> bool:
     """Whether a figure names one particular thing, rather than counting or dating something.
 
-    >>> [is_identifier(each) for each in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
+    >>> [is_identifier(code) for code in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
     [True, False, False, False, False, False]
     """
     return (
@@ -33,7 +33,7 @@ def identifiers_in(text: str) -> list[str]:
     return [word for word in words if is_identifier(word)]
 
 
-def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
+def speaks_of_another(requested: Sequence[str], text: str, context: str) -> bool:
     """Return whether a text cannot be about any of the identifiers that were asked about.
 
     True if it has none of them and has another of the same form, or if neither it nor its
@@ -45,16 +45,16 @@ def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
     >>> speaks_of_another(["pol-88213-x"], "The deductible is 500.", "Policy POL-88213-X")
     False
     """
-    if not asked:
+    if not requested:
         return False
-    compact = {_compact(each) for each in asked}
-    own, wide = _compact(text), _compact(around)
-    if any(each in own for each in compact):
+    compact = {_compact(identifier) for identifier in requested}
+    compact_text, compact_context = _compact(text), _compact(context)
+    if any(identifier in compact_text for identifier in compact):
         return False
-    forms = {_form(each) for each in asked}
-    if any(_form(each) in forms for each in identifiers_in(text)):
+    forms = {_form(identifier) for identifier in requested}
+    if any(_form(identifier) in forms for identifier in identifiers_in(text)):
         return True
-    return not any(each in wide for each in compact)
+    return not any(identifier in compact_context for identifier in compact)
 
 
 def numbered_things(text: str) -> set[tuple[str, str]]:
@@ -72,7 +72,7 @@ def numbered_things(text: str) -> set[tuple[str, str]]:
     }
 
 
-def is_numbered_otherwise(asked: Set[tuple[str, str]], text: str) -> bool:
+def is_numbered_otherwise(requested: Set[tuple[str, str]], text: str) -> bool:
     """Return whether a text numbers such things, but has none of the numbers asked about.
 
     >>> is_numbered_otherwise({("crate", "2-1")}, "Crate 1-2 holds 102 lanterns.")
@@ -80,9 +80,11 @@ def is_numbered_otherwise(asked: Set[tuple[str, str]], text: str) -> bool:
     >>> is_numbered_otherwise({("crate", "2-1")}, "It holds 102 lanterns.")
     False
     """
-    own = numbered_things(text) if asked else set()
-    words = {word for word, _ in asked}
-    return bool(own) and not own & asked and any(word in words for word, _ in own)
+    numbered = numbered_things(text) if requested else set()
+    words = {word for word, _ in requested}
+    return (
+        bool(numbered) and not numbered & requested and any(word in words for word, _ in numbered)
+    )
 
 
 def _compact(text: str) -> str:

@@ -32,7 +32,7 @@ _MONTH_OF_YEAR = re.compile(
     r"(?P<m>0?[1-9]|1[0-2])[/.](?P<year>(?:19|20)\d\d)|(?P<year1>(?:19|20)\d\d)-(?P<m1>0[1-9]|1[0-2])"
 )
 _WEEKDAYS = frozenset(
-    each[:length] for names in WEEKDAYS.values() for each in names for length in (2, 3, len(each))
+    name[:length] for names in WEEKDAYS.values() for name in names for length in (2, 3, len(name))
 )
 _WORD = re.compile(r"\w+")
 _FIRST_NUMBER = re.compile(r"\d+")
@@ -64,7 +64,7 @@ class _Moment:
     @property
     def kind(self) -> tuple[bool, bool, str]:
         """What all cells of a column must share."""
-        return bool(self.days), any(each.day for each in self.days), self.parts
+        return bool(self.days), any(day.day for day in self.days), self.parts
 
     @property
     def day_first(self) -> bool | None:
@@ -86,31 +86,33 @@ def moments_of(
     >>> moments_of(["6:40", "18:05"], None)
     Moments(values=(Decimal('400'), Decimal('1085')), are_dates=False)
     """
-    found = [moment for each in cells if (moment := _moment(each)) is not None]
-    said = sum(any(map(str.isalnum, each)) for each in cells)
-    if not found or len(found) <= _MAJORITY * said:
+    moments = [moment for cell in cells if (moment := _moment(cell)) is not None]
+    non_empty = sum(any(map(str.isalnum, cell)) for cell in cells)
+    if not moments or len(moments) <= _MAJORITY * non_empty:
         return None
-    missing = len(cells) - len(found)
+    missing = len(cells) - len(moments)
     reasons = {
         f"{missing} of {len(cells)} rows have no date or time": missing > 0,
-        "its dates or times are not written alike": len({each.kind for each in found}) > 1,
+        "its dates or times are not written alike": len({moment.kind for moment in moments}) > 1,
         "its dates have no year": not of_one_year
-        and any(day.year is None for each in found for day in each.days),
+        and any(day.year is None for moment in moments for day in moment.days),
     }
     if any(reasons.values()):
-        return NotComparable(reason=next(each for each, holds in reasons.items() if holds))
-    orders = {each.day_first for each in found} - {None}
-    if len(orders) != 1 and any(len(each.days) > 1 for each in found):
+        return NotComparable(reason=next(reason for reason, applies in reasons.items() if applies))
+    orders = {moment.day_first for moment in moments} - {None}
+    if len(orders) != 1 and any(len(moment.days) > 1 for moment in moments):
         orders = {True} if not orders and language not in (None, "en") else {True, False}
     if len(orders) > 1:
         return NotComparable(reason="month and day of its dates cannot be told apart")
     try:
-        starts = [_ordinal(each, day_first=orders != {False}) * _MINUTES_OF_DAY for each in found]
+        starts = [
+            _ordinal(moment, day_first=orders != {False}) * _MINUTES_OF_DAY for moment in moments
+        ]
     except ValueError:
         return NotComparable(reason="one of its dates is in no calendar")
     return Moments(
-        values=tuple(start + each.minutes for start, each in zip(starts, found, strict=True)),
-        are_dates=bool(found[0].days),
+        values=tuple(start + moment.minutes for start, moment in zip(starts, moments, strict=True)),
+        are_dates=bool(moments[0].days),
     )
 
 
@@ -134,24 +136,24 @@ def _ordinal(moment: _Moment, *, day_first: bool) -> int:
 
 def _moment(cell: str) -> _Moment | None:
     """Parse a cell that has a date, a time or both, and nothing else but a weekday; else None."""
-    dated, rest = dates_mentioned(cell[:_LONGEST]), cell
+    dates, remainder = dates_mentioned(cell[:_LONGEST]), cell
     if (month := _MONTH_OF_YEAR.fullmatch(cell.strip())) is not None:
         day = Day(year=int(month["year"] or month["year1"]), month=int(month["m"] or month["m1"]))
         return _Moment(days=(day,), first=0, minutes=Decimal(0), parts="")
-    if len(dated) > 1 or len(cell) > _LONGEST:
+    if len(dates) > 1 or len(cell) > _LONGEST:
         return None
-    for each in dated:
-        rest = f"{cell[: each.start]} {cell[each.end :]}"
-    time = _TIME.search(rest)
+    for mention in dates:
+        remainder = f"{cell[: mention.start]} {cell[mention.end :]}"
+    time = _TIME.search(remainder)
     if time is not None:
-        rest = f"{rest[: time.start()]} {rest[time.end() :]}"
-    words = _WORD.findall(rest.casefold())
-    if len(words) > 1 or not _WEEKDAYS.issuperset(words) or not (dated or time):
+        remainder = f"{remainder[: time.start()]} {remainder[time.end() :]}"
+    words = _WORD.findall(remainder.casefold())
+    if len(words) > 1 or not _WEEKDAYS.issuperset(words) or not (dates or time):
         return None
-    days = dated[0].readings if dated else ()
-    if time is None and not any(each.day or each.year for each in days):
+    days = dates[0].readings if dates else ()
+    if time is None and not any(reading.day or reading.year for reading in days):
         return None  # Month names alone label groups of rows.
-    number = _FIRST_NUMBER.search(cell[dated[0].start : dated[0].end]) if dated else None
+    number = _FIRST_NUMBER.search(cell[dates[0].start : dates[0].end]) if dates else None
     minutes, parts = (Decimal(0), "") if time is None else _minutes(time)
     return _Moment(
         days=days, first=int(number.group()) if number else 0, minutes=minutes, parts=parts
@@ -160,10 +162,10 @@ def _moment(cell: str) -> _Moment | None:
 
 def _minutes(time: re.Match[str]) -> tuple[Decimal, str]:
     """Return a time in minutes, and its finest part."""
-    said = {name.rstrip("1234"): each for name, each in time.groupdict().items() if each}
-    hours = int(said["hour"])
-    if half := said.get("half"):
+    groups = {name.rstrip("1234"): value for name, value in time.groupdict().items() if value}
+    hours = int(groups["hour"])
+    if half := groups.get("half"):
         hours = hours % 12 + (12 if half.casefold() == "p" else 0)
-    seconds = Decimal(".".join([said.get("second", "0"), *filter(None, [said.get("part")])]))
-    parts = "seconds" if "second" in said else "part" if "part" in said else "minutes"
-    return hours * 60 + int(said.get("minute", 0)) + seconds / 60, parts
+    seconds = Decimal(".".join([groups.get("second", "0"), *filter(None, [groups.get("part")])]))
+    parts = "seconds" if "second" in groups else "part" if "part" in groups else "minutes"
+    return hours * 60 + int(groups.get("minute", 0)) + seconds / 60, parts

@@ -16,7 +16,7 @@ _NEGATORS: Mapping[str, str] = {
     "it": r"non|mai|nessun[oa]?|niente|nulla|senza|né|neppure|nemmeno|neanche|falso",
     "zh": r"没有|并非|并不|从未|从不|毫无|不是|不|没|未|无|非|勿|莫",
 }
-_HARMLESS: Mapping[str, str] = {
+_NOT_NEGATING: Mapping[str, str] = {
     "en": r"not\s+(?:only|just|merely|least)|nothing\s+but|no\.?\s*\d|no\s+doubt|whether\s+or\s+not"
     r"|more\s+often\s+than\s+not|if\s+not|or\s+not",
     "de": r"nicht\s+(?:nur|bloß|allein|zuletzt|selten)|oder\s+nicht|ohne\s+weiteres|ohne\s+zweifel",
@@ -58,7 +58,7 @@ def bounded(pattern: str, language: str) -> str:
 
 _NEGATOR_OF = {
     language: re.compile(
-        f"(?P<harmless>{bounded(_HARMLESS[language], language)})"
+        f"(?P<harmless>{bounded(_NOT_NEGATING[language], language)})"
         f"|(?P<negator>{bounded(words, language)})",
         re.IGNORECASE,
     )

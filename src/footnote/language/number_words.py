@@ -109,16 +109,16 @@ def spelled_numbers(
         # Checking whether there is any number takes a fraction of the time of locating it.
         spaced = clause.group().replace("-", " ")
         if alpha2digit(spaced, code, threshold=0) != spaced:
-            for found in find_numbers(words, code, threshold=0):
-                first = found.start
-                sure = found.value > (2 if found.is_ordinal else 1) or not found.value
-                if found.end - first == 1 and found.value in _POWERS and not found.is_ordinal:
+            for number in find_numbers(words, code, threshold=0):
+                first = number.start
+                sure = number.value > (2 if number.is_ordinal else 1) or not number.value
+                if number.end - first == 1 and number.value in _POWERS and not number.is_ordinal:
                     sure = bool(first) and words[first - 1].word.casefold() in _ARTICLES
                     first -= sure
-                covered.update(range(first, found.end))
-                yield words[first].start, words[found.end - 1].end, found.value, sure
-        for at, word in enumerate(words):
-            if at not in covered and (value := _VAGUE.get(word.word.casefold())) is not None:
+                covered.update(range(first, number.end))
+                yield words[first].start, words[number.end - 1].end, number.value, sure
+        for index, word in enumerate(words):
+            if index not in covered and (value := _VAGUE.get(word.word.casefold())) is not None:
                 yield word.start, word.end, value, False
 
 

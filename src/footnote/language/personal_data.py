@@ -66,24 +66,24 @@ def personal_data_in(text: str, kinds: Set[PersonalData]) -> list[Found]:
     """
     if _FEW_DIGITS.match(text):
         kinds = kinds & _WITHOUT_DIGITS
-    found = sorted(
+    matches = sorted(
         (
             Found(start, end, kind)
             for kind, search in _SEARCHES.items()
             if kind in kinds
             for start, end in search(text)
         ),
-        key=lambda each: (each.start, -each.end, each.kind),
+        key=lambda match: (match.start, -match.end, match.kind),
     )
-    apart: list[Found] = []
-    for each in found:
-        if apart and each.start < apart[-1].end:
-            last = apart[-1]
-            longer = each if each.end - each.start > last.end - last.start else last
-            apart[-1] = Found(last.start, max(last.end, each.end), longer.kind)
+    merged: list[Found] = []
+    for match in matches:
+        if merged and match.start < merged[-1].end:
+            last = merged[-1]
+            longer = match if match.end - match.start > last.end - last.start else last
+            merged[-1] = Found(last.start, max(last.end, match.end), longer.kind)
         else:
-            apart.append(each)
-    return apart
+            merged.append(match)
+    return merged
 
 
 def _emails(text: str) -> Iterator[tuple[int, int]]:
@@ -102,22 +102,22 @@ def _ibans(text: str) -> Iterator[tuple[int, int]]:
 
 def _cards(text: str) -> Iterator[tuple[int, int]]:
     for run in _DIGITS.finditer(text):
-        after = run.start()
+        next_start = run.start()
         for first in _GROUP_START.finditer(text, run.start(), run.end()):
-            if first.start() < after:
+            if first.start() < next_start:
                 continue
             for end in _group_ends(text, first.start(), run.end()):
                 if _is_card(text[first.start() : end]):
                     yield first.start(), end
-                    after = end
+                    next_start = end
                     break
 
 
-def _is_card(written: str) -> bool:
-    digits = _NO_DIGIT.sub("", written)
+def _is_card(text: str) -> bool:
+    digits = _NO_DIGIT.sub("", text)
     return bool(
         12 <= len(digits) <= 19
-        and _GROUPED.fullmatch(written)
+        and _GROUPED.fullmatch(text)
         and _ISSUED.fullmatch(digits)
         and luhn.is_valid(digits)
     )
@@ -125,7 +125,7 @@ def _is_card(written: str) -> bool:
 
 def _group_ends(text: str, start: int, end: int) -> list[int]:
     """Return the ends of the groups of letters and digits, the last one first."""
-    return [each.end() for each in _GROUP_END.finditer(text, start, end)][::-1]
+    return [match.end() for match in _GROUP_END.finditer(text, start, end)][::-1]
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:

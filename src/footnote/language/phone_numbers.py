@@ -28,7 +28,7 @@ _NATIONAL = tuple(
         (r"1[3-9]\d(?P<sep>[ -]?)\d{4}(?P=sep)\d{4}", ("CN",)),
     )
 )
-_ANNOUNCED = re.compile(
+_AFTER_PHONE_WORD = re.compile(
     r"(?:\b(?:tel|telephone|telefon|teléfono|telefono|téléphone|fax|phone|mobile|mobil|móvil|"
     r"cell(?:ulare)?|handy|call)\b|电话|手机|传真)"
     rf"[^\w\n+]{{0,4}}(?P<number>\(?\d(?:{_GAP}\d){{6,14}})",
@@ -42,27 +42,27 @@ def phone_numbers_in(text: str) -> Iterator[tuple[int, int]]:
     """Yield the half-open spans of telephone numbers in a text; some may overlap."""
     for match in _WORLDWIDE.finditer(text):
         for end in _ends(text, match.start("digits"), match.end()):
-            if _possible("+" + text[match.start("digits") : end]):
+            if _is_possible("+" + text[match.start("digits") : end]):
                 yield match.start(), end
                 break
     for form, countries in _NATIONAL:
         for match in form.finditer(text):
-            if _valid(match.group(), countries):
+            if _is_valid(match.group(), countries):
                 yield match.span()
-    for match in _ANNOUNCED.finditer(text):
+    for match in _AFTER_PHONE_WORD.finditer(text):
         start = match.start("number")
         for end in _ends(text, start, match.end()):
-            if _valid(text[start:end], _COUNTRIES):
+            if _is_valid(text[start:end], _COUNTRIES):
                 yield start, end
                 break
 
 
 def _ends(text: str, start: int, end: int) -> list[int]:
     """Return where a number may end: after each of its groups of digits, the last one first."""
-    return [start + each.end() for each in _GROUP_END.finditer(text[start:end])][::-1]
+    return [start + match.end() for match in _GROUP_END.finditer(text[start:end])][::-1]
 
 
-def _possible(number: str) -> bool:
+def _is_possible(number: str) -> bool:
     """Return whether an international number has a known country code and a possible length."""
     try:
         return phonenumbers.is_possible_number(phonenumbers.parse(number, None))
@@ -70,7 +70,7 @@ def _possible(number: str) -> bool:
         return False
 
 
-def _valid(number: str, countries: tuple[str, ...]) -> bool:
+def _is_valid(number: str, countries: tuple[str, ...]) -> bool:
     for country in countries:
         try:
             if phonenumbers.is_valid_number(phonenumbers.parse(number, country)):

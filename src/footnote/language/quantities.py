@@ -54,11 +54,13 @@ class Style:
         >>> Style(point=",", group=".", suffix=" EUR")(Decimal("-1234.50"))
         '-1.234,50 EUR'
         """
-        whole, _, rest = f"{abs(value):f}".partition(".")
+        integer, _, fraction = f"{abs(value):f}".partition(".")
         if self.group:
-            whole = f"{int(whole):,}".replace(",", self.group)
+            integer = f"{int(integer):,}".replace(",", self.group)
         sign = "-" if value < 0 else ""
-        return f"{sign}{self.prefix}{whole}{self.point + rest if rest else ''}{self.suffix}"
+        return (
+            f"{sign}{self.prefix}{integer}{self.point + fraction if fraction else ''}{self.suffix}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,7 @@ class Quantities:
     @property
     def decimals(self) -> int:
         """The largest number of decimals of one of them."""
-        return max((_decimals(each) for each in self.values), default=0)
+        return max((_decimals(value) for value in self.values), default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,7 @@ class NotComparable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _ParsedCell:
     """A parsed cell."""
 
     digits: str
@@ -101,32 +103,34 @@ def quantities_of(
     together, and if that is not enough by the language of the document; those of amounts by
     `point_of_amounts`, with the decimal marks of the other `amounts` of the document.
     """
-    written = [_written(each) for each in cells]
-    found = [each for each in written if each is not None]
-    if not found or len(found) <= _MAJORITY * sum(map(_says_something, cells)):
+    parsed = [_parse_cell(cell) for cell in cells]
+    numbers = [number for number in parsed if number is not None]
+    if not numbers or len(numbers) <= _MAJORITY * sum(map(_has_content, cells)):
         return None
-    if len(found) < len(cells):
+    if len(numbers) < len(cells):
         return NotComparable(
-            reason=f"{len(cells) - len(found)} of {len(cells)} rows have no number"
+            reason=f"{len(cells) - len(numbers)} of {len(cells)} rows have no number"
         )
-    units = {_unit(each) for each in found}
+    units = {_unit(number) for number in numbers}
     if len(units - {""}) > 1 or ("" in units and not all(map(_is_currency, units - {""}))):
-        named = ", ".join(sorted(each or "no unit" for each in units))
-        return NotComparable(reason=f"its units differ ({named})")
-    digits = [each.digits for each in found]
+        unit_names = ", ".join(sorted(unit or "no unit" for unit in units))
+        return NotComparable(reason=f"its units differ ({unit_names})")
+    digits = [number.digits for number in numbers]
     if any(map(_is_currency, units)):
         point = point_of_amounts(digits, language, amounts or DecimalMarks())
     else:
         point = _marks(digits).point(language)
     if point is None:
         return NotComparable(reason="its numbers can be read in two ways")
-    values = tuple(_value(each.digits, point) * (-1 if each.negative else 1) for each in found)
-    shown = next((each for each in found if _unit(each)), found[0])
+    values = tuple(
+        _value(number.digits, point) * (-1 if number.negative else 1) for number in numbers
+    )
+    example = next((number for number in numbers if _unit(number)), numbers[0])
     marks = Counter(
-        mark for each in found for mark in each.digits if not mark.isdigit() and mark != point
+        mark for number in numbers for mark in number.digits if not mark.isdigit() and mark != point
     )
     group = marks.most_common(1)[0][0] if marks else ""
-    style = Style(point=point, group=group, prefix=shown.prefix, suffix=shown.suffix)
+    style = Style(point=point, group=group, prefix=example.prefix, suffix=example.suffix)
     return Quantities(values=values, style=style)
 
 
@@ -148,7 +152,7 @@ class DecimalMarks:
     """Whether both marks give the same values, where both are possible."""
 
     def __and__(self, other: DecimalMarks) -> DecimalMarks:
-        possible = "".join(each for each in self.possible if each in other.possible)
+        possible = "".join(mark for mark in self.possible if mark in other.possible)
         return DecimalMarks(possible, self.alike and other.alike)
 
     def point(self, language: str | None) -> str | None:
@@ -163,13 +167,13 @@ class DecimalMarks:
 
 
 def point_of_amounts(
-    digits: Sequence[str], language: str | None, others: DecimalMarks
+    digits: Sequence[str], language: str | None, document_marks: DecimalMarks
 ) -> str | None:
     """Return the decimal mark of amounts in one notation, such as a column's; None if unclear.
 
-    If both marks are possible, `others` decide where they allow only one. Otherwise the mark is
-    taken with which the amounts do not partly have three decimals, if the language agrees or is
-    unknown; otherwise that of the language, unless it gives some amount three decimals.
+    If both marks are possible, `document_marks` decide where they allow only one. Otherwise it is
+    the mark with which not just some of the amounts have three decimals, if the language agrees or
+    is unknown; otherwise that of the language, unless it gives some amount three decimals.
 
     >>> point_of_amounts(["820", "1,140"], None, DecimalMarks())
     '.'
@@ -179,18 +183,20 @@ def point_of_amounts(
     marks = _marks(digits)
     if len(marks.possible) < 2 or marks.alike:
         return marks.point(language)
-    if len(others.possible) == 1:
-        return others.possible
+    if len(document_marks.possible) == 1:
+        return document_marks.possible
     by_language = marks.point(language)
-    unlikely = {mark: [_decimals(_value(each, mark)) for each in digits] for mark in ".,"}
+    decimals_by_mark = {
+        mark: [_decimals(_value(number, mark)) for number in digits] for mark in ".,"
+    }
     uniform = [
         mark
-        for mark, decimals in unlikely.items()
+        for mark, decimals in decimals_by_mark.items()
         if _UNLIKELY_DECIMALS not in decimals or len(set(decimals)) == 1
     ]
     if len(uniform) == 1:
         return uniform[0] if by_language in (None, *uniform) else None
-    if by_language is None or _UNLIKELY_DECIMALS in unlikely[by_language]:
+    if by_language is None or _UNLIKELY_DECIMALS in decimals_by_mark[by_language]:
         return None
     return by_language
 
@@ -207,54 +213,54 @@ def marks_of_amounts(text: str) -> DecimalMarks:
 def marks_of(cells: Sequence[str]) -> DecimalMarks:
     """Return the decimal marks that fit the numbers of a column; numbers that none fits are
     ignored."""
-    marks = [_marks([each.digits]) for each in map(_written, cells) if each is not None]
-    return reduce(and_, (each for each in marks if each.possible), DecimalMarks())
+    marks = [_marks([number.digits]) for number in map(_parse_cell, cells) if number is not None]
+    return reduce(and_, (cell_marks for cell_marks in marks if cell_marks.possible), DecimalMarks())
 
 
 def marks_of_column(
-    cells: Sequence[str], language: str | None, others: DecimalMarks
+    cells: Sequence[str], language: str | None, document_marks: DecimalMarks
 ) -> DecimalMarks:
     """As `marks_of`, for a column of amounts; only the mark of `point_of_amounts` if it has one."""
     marks = marks_of(cells)
     if len(marks.possible) < 2:
         return marks
-    digits = [each.digits for each in map(_written, cells) if each is not None]
-    point = point_of_amounts(digits, language, others)
+    digits = [number.digits for number in map(_parse_cell, cells) if number is not None]
+    point = point_of_amounts(digits, language, document_marks)
     return marks if point is None else DecimalMarks(point)
 
 
 def number_in(
-    cell: str, language: str | None = None, beside: DecimalMarks | None = None
+    cell: str, language: str | None = None, neighbour_marks: DecimalMarks | None = None
 ) -> Quantity | None:
     """Parse a cell that has one number and nothing but its unit; None for another cell.
 
-    Thousands and decimals are told apart by the marks of the cells `beside` it, then by the
-    language; without either a point is a decimal mark. Amounts that depend on others are parsed by
-    `amount_in`.
+    Thousands and decimals are told apart by `neighbour_marks`, those of the cells beside it, then
+    by the language; without either a point is a decimal mark. Amounts that depend on others are
+    parsed by `amount_in`.
 
     >>> number_in("$ (1,452.4)")
     Quantity(value=Decimal('-1452.4'), unit='USD')
     """
-    written = _written(cell)
-    if written is None:
+    parsed = _parse_cell(cell)
+    if parsed is None:
         return None
-    own = _marks([written.digits])
-    if not own.possible:
+    cell_marks = _marks([parsed.digits])
+    if not cell_marks.possible:
         return None
-    with_beside = own if beside is None else own & beside
-    point = with_beside.point(language) or own.point(language)
-    value = _value(written.digits, point or ".")
-    return Quantity(value=-value if written.negative else value, unit=_unit(written))
+    common_marks = cell_marks if neighbour_marks is None else cell_marks & neighbour_marks
+    point = common_marks.point(language) or cell_marks.point(language)
+    value = _value(parsed.digits, point or ".")
+    return Quantity(value=-value if parsed.negative else value, unit=_unit(parsed))
 
 
-def amount_in(cell: str, language: str | None, others: DecimalMarks) -> Quantity | None:
+def amount_in(cell: str, language: str | None, document_marks: DecimalMarks) -> Quantity | None:
     """As `number_in`, for an amount of a currency; also None where its decimal mark is unclear.
 
     >>> amount_in("1.250", "en", DecimalMarks()) is None
     True
     """
-    written = _written(cell)
-    point = None if written is None else point_of_amounts([written.digits], language, others)
+    parsed = _parse_cell(cell)
+    point = None if parsed is None else point_of_amounts([parsed.digits], language, document_marks)
     return None if point is None else number_in(cell, language, DecimalMarks(point))
 
 
@@ -268,11 +274,11 @@ def plain_number(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _says_something(cell: str) -> bool:
+def _has_content(cell: str) -> bool:
     return any(map(str.isalnum, cell))
 
 
-def _written(cell: str) -> _Written | None:
+def _parse_cell(cell: str) -> _ParsedCell | None:
     """Parse a cell that has one number and nothing but its unit; None for another cell."""
     text = cell.strip()
     in_brackets = text.startswith("(") and text.endswith(")")
@@ -292,16 +298,16 @@ def _written(cell: str) -> _Written | None:
     if after.strip() and not _SUFFIX.fullmatch(after.rstrip()):
         return None
     negative = in_brackets or sign in _MINUS
-    return _Written(match["digits"], negative, before, after.rstrip())
+    return _ParsedCell(match["digits"], negative, before, after.rstrip())
 
 
-def _unit(written: _Written) -> str:
+def _unit(parsed: _ParsedCell) -> str:
     """Return the unit for comparisons: the code of a currency, else the unit as written."""
-    before, behind = written.prefix.strip(), written.suffix.strip()
-    named = before or behind
-    unit = currency_of(named) or named
+    prefix, suffix = parsed.prefix.strip(), parsed.suffix.strip()
+    name = prefix or suffix
+    unit = currency_of(name) or name
     # £1.2m is not comparable with £850k.
-    return f"{unit} {behind}" if before and behind.casefold() in _MULTIPLES else unit
+    return f"{unit} {suffix}" if prefix and suffix.casefold() in _MULTIPLES else unit
 
 
 def _is_currency(unit: str) -> bool:
@@ -309,36 +315,40 @@ def _is_currency(unit: str) -> bool:
 
 
 def _marks(numbers: Sequence[str]) -> DecimalMarks:
-    """Return the decimal marks with which every one of these is well formed."""
-    possible = "".join(mark for mark in ".," if all(_fits(each, mark) for each in numbers))
-    alike = len(possible) < 2 or all(_value(each, ".") == _value(each, ",") for each in numbers)
+    """Return the decimal marks with which all of these numbers are well formed."""
+    possible = "".join(
+        mark for mark in ".," if all(_is_well_formed(number, mark) for number in numbers)
+    )
+    alike = len(possible) < 2 or all(
+        _value(number, ".") == _value(number, ",") for number in numbers
+    )
     return DecimalMarks(possible, alike)
 
 
-def _fits(digits: str, point: str) -> bool:
+def _is_well_formed(digits: str, point: str) -> bool:
     """Return whether a number is well formed with this decimal mark: groups of three digits.
 
-    >>> [_fits(each, ".") for each in ("1,200.5", "1.200,5", "1,20", "0,250", "1 200")]
+    >>> [_is_well_formed(cell, ".") for cell in ("1,200.5", "1.200,5", "1,20", "0,250", "1 200")]
     [True, False, False, False, True]
     """
-    whole, *rest = digits.split(point)
-    if len(rest) > 1 or (rest and not rest[0].isdigit()):
+    integer, *fractions = digits.split(point)
+    if len(fractions) > 1 or (fractions and not fractions[0].isdigit()):
         return False
-    marks = {each for each in whole if not each.isdigit()}
+    marks = {character for character in integer if not character.isdigit()}
     if not marks:
-        return whole.isdigit()
+        return integer.isdigit()
     if len(marks) > 1:
         return False
-    head, *groups = whole.split(marks.pop())
+    head, *groups = integer.split(marks.pop())
     return (
         0 < len(head) <= 3 and not head.startswith("0") and all(len(group) == 3 for group in groups)
     )
 
 
 def _value(digits: str, point: str) -> Decimal:
-    whole, _, rest = digits.partition(point)
-    whole = "".join(filter(str.isdigit, whole))
-    return Decimal(f"{whole}.{rest}" if rest else whole)
+    integer, _, fraction = digits.partition(point)
+    integer = "".join(filter(str.isdigit, integer))
+    return Decimal(f"{integer}.{fraction}" if fraction else integer)
 
 
 def _decimals(value: Decimal) -> int:

@@ -18,7 +18,7 @@ UNSPACED = EAST_ASIAN_UNSPACED + SOUTHEAST_ASIAN
 """Every script that puts no spaces between words."""
 
 _LONGEST_WORD = 512
-_KEPT_OF_A_RUN = 64
+_MAX_RUN_CHARACTERS = 64
 """Characters kept of a run of data; as many as the lexical index keeps of a term."""
 UNBROKEN = rf"[\w+/=-]{{{_LONGEST_WORD},}}"
 """A run too long for a word, unless its script has no spaces: encoded data such as base64."""
@@ -41,7 +41,7 @@ def outside_data(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for run in _UNBROKEN.finditer(text):
         if is_data(run[0]):
-            yield start, run.start() + _KEPT_OF_A_RUN
+            yield start, run.start() + _MAX_RUN_CHARACTERS
             start = run.end()
     if start < len(text):
         yield start, len(text)

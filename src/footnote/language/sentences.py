@@ -95,16 +95,16 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 
 def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     # No abbreviation is longer than the window, which keeps one huge word linear.
-    found = _LAST_WORD.search(text, max(start, stop - 24), stop)
-    if found is None:
+    match = _LAST_WORD.search(text, max(start, stop - 24), stop)
+    if match is None:
         return True
-    word = found.group()
+    word = match.group()
     lowered = word.lower()
-    if found.start() == start and _ITEM_NUMBER.fullmatch(word):
+    if match.start() == start and _ITEM_NUMBER.fullmatch(word):
         return False
     following = _FIRST_WORD.match(text, resume)
     next_word = following.group().lower() if following else ""
-    registered = word == "V" and text.startswith("e.", max(start, found.start() - 3))
+    registered = word == "V" and text.startswith("e.", max(start, match.start() - 3))
     if lowered in _FINAL_BEFORE_STARTER or registered:
         return next_word in _STARTERS
     initial = len(word) == 1 and word.isupper() and word.isascii()

@@ -50,10 +50,10 @@ def stated(text: str) -> Stated:
     >>> stated("refund-policy-v4.2")
     {'version': (4, 2)}
     """
-    found = dict(periods_named(text))
+    periods = dict(periods_named(text))
     if versions := _VERSION.findall(text):
-        found[VERSION] = max(tuple(map(int, each.split("."))) for each in versions)
-    return found
+        periods[VERSION] = max(tuple(map(int, version.split("."))) for version in versions)
+    return periods
 
 
 def year_or_version(question: str) -> tuple[str, tuple[int, ...]] | None:
@@ -62,11 +62,13 @@ def year_or_version(question: str) -> tuple[str, tuple[int, ...]] | None:
     >>> year_or_version("What was the fare in 2023?")
     ('year', (2023,))
     """
-    said: set[tuple[str, tuple[int, ...]]] = {
-        (YEAR, (int(each),)) for each in _CALENDAR_YEAR.findall(question)
+    statements: set[tuple[str, tuple[int, ...]]] = {
+        (YEAR, (int(year),)) for year in _CALENDAR_YEAR.findall(question)
     }
-    said |= {(VERSION, tuple(map(int, each.split(".")))) for each in _VERSION.findall(question)}
-    return said.pop() if len(said) == 1 else None
+    statements |= {
+        (VERSION, tuple(map(int, version.split(".")))) for version in _VERSION.findall(question)
+    }
+    return statements.pop() if len(statements) == 1 else None
 
 
 def without_year_or_version(question: str) -> str:
@@ -75,14 +77,17 @@ def without_year_or_version(question: str) -> str:
     >>> without_year_or_version("What did a dog pay in version 4 of 2023?")
     'What did a dog pay in of?'
     """
-    left = _CALENDAR_YEAR.sub("", _VERSION.sub("", question))
-    return _BEFORE_MARK.sub("", " ".join(left.split()))
+    remaining = _CALENDAR_YEAR.sub("", _VERSION.sub("", question))
+    return _BEFORE_MARK.sub("", " ".join(remaining.split()))
 
 
 def ordered_by(members: Iterable[Stated]) -> str | None:
     """Return the first kind that all members state, with different values; None without one."""
-    told = list(members)
+    all_members = list(members)
     for kind in _KINDS:
-        if all(kind in each for each in told) and len({each[kind] for each in told}) > 1:
+        if (
+            all(kind in member for member in all_members)
+            and len({member[kind] for member in all_members}) > 1
+        ):
             return kind
     return None

@@ -19,16 +19,16 @@ def cell_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[
     """
     end = len(text) if end is None else end
     borders = [match.start() for match in _BORDER.finditer(text, start, end)]
-    bounds = list(zip([start, *(each + 1 for each in borders)], [*borders, end], strict=True))
+    bounds = list(zip([start, *(border + 1 for border in borders)], [*borders, end], strict=True))
     if len(bounds) > 1 and not text[slice(*bounds[0])].strip():
         bounds = bounds[1:]
     if len(bounds) > 1 and not text[slice(*bounds[-1])].strip():
         bounds = bounds[:-1]
     spans = []
     for first, last in bounds:
-        held = text[first:last]
-        begin = first + len(held) - len(held.lstrip())
-        spans.append((begin, begin + len(held.strip())))
+        content = text[first:last]
+        begin = first + len(content) - len(content.lstrip())
+        spans.append((begin, begin + len(content.strip())))
     return spans
 
 

@@ -15,13 +15,13 @@ _NAMES = frozenset(
     المجموع الإجمالي कुल योग
     """.casefold().split()
 )
-_BESIDE = frozenset("grand sub sous general général générale geral generale in all".split())
+_FILLER_WORDS = frozenset("grand sub sous general général générale geral generale in all".split())
 
 
 def has_total_name(name: str) -> bool:
     """Return whether a word of a name says that the row is a total of others.
 
-    >>> [has_total_name(each) for each in ("Total north", "**Summe**", "Σ", "Northern fleet")]
+    >>> [has_total_name(name) for name in ("Total north", "**Summe**", "Σ", "Northern fleet")]
     [True, True, True, False]
     """
     return not _NAMES.isdisjoint(_words(name))
@@ -30,11 +30,11 @@ def has_total_name(name: str) -> bool:
 def is_total_name(name: str) -> bool:
     """Return whether a name has only words for a total; a year may be added.
 
-    >>> [is_total_name(each) for each in ("Grand total", "Total 2024", "Total north", "")]
+    >>> [is_total_name(name) for name in ("Grand total", "Total 2024", "Total north", "")]
     [True, True, False, False]
     """
-    words = [each for each in _words(name) if not each.isdigit()]
-    return has_total_name(name) and _NAMES.union(_BESIDE).issuperset(words)
+    words = [word for word in _words(name) if not word.isdigit()]
+    return has_total_name(name) and _NAMES.union(_FILLER_WORDS).issuperset(words)
 
 
 def _words(name: str) -> list[str]:

@@ -46,10 +46,10 @@ def affirmed(cells: Iterable[str]) -> frozenset[str]:
     >>> sorted(affirmed(["yes", "perhaps"])), sorted(affirmed(["no", "no"]))
     ([], [])
     """
-    every = frozenset(cells)
-    for yes, no in (each.split(" ") for each in _PAIRS):
-        told = frozenset(each for each in every if each.strip().casefold() == yes)
-        others = {each.strip().casefold() for each in every - told}
-        if told and others and others <= _NONE | {no}:
-            return told
+    distinct = frozenset(cells)
+    for yes, no in (pair.split(" ") for pair in _PAIRS):
+        affirmative = frozenset(cell for cell in distinct if cell.strip().casefold() == yes)
+        other_values = {cell.strip().casefold() for cell in distinct - affirmative}
+        if affirmative and other_values and other_values <= _NONE | {no}:
+            return affirmative
     return frozenset()

@@ -1,1 +1,1 @@
-"""A question becomes evidence."""
+"""Turn a question into evidence."""

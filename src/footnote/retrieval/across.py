@@ -20,9 +20,9 @@ ALIKE = 0.60
 FURTHER_DOWN = 0.06
 """Score subtracted per unit of ln(rank) among the passages in other languages."""
 SAID = 0.86
-"""Share of its lexical score that is added, which comes mostly from names."""
+"""Share of its lexical score that is added; it comes mostly from names."""
 LEAST_SIMILARITY = 0.05
-"""Least value of the best dense similarity that others are divided by, to avoid a divisor near
+"""Minimum value of the best dense similarity that others are divided by, to avoid a divisor near
 0."""
 
 
@@ -32,9 +32,9 @@ def looks_across(languages: Sequence[str], plan: Plan, lane: Lane, parsed: Parse
     Only if the plan wants it, the corpus has several languages, the lane's model is not limited to
     some of them, and the query has no phrases or exclusions.
     """
-    wanted = plan.across_languages and plan.fusion == "adaptive"
-    narrowed = parsed.phrases or parsed.excluded
-    return wanted and len(languages) > 1 and not lane.languages and not narrowed
+    is_enabled = plan.across_languages and plan.fusion == "adaptive"
+    is_restricted = parsed.phrases or parsed.excluded
+    return is_enabled and len(languages) > 1 and not lane.languages and not is_restricted
 
 
 def with_other_languages(fused: Fused, dense: Ranking, across: Ranking) -> Fused:
@@ -49,18 +49,18 @@ def with_other_languages(fused: Fused, dense: Ranking, across: Ranking) -> Fused
     parts: dict[int, Mapping[Recall, float]] = dict(fused.parts)
     scores = {hit.chunk_no: hit.score for hit in fused.ranking}
     for rank, hit in enumerate(across, start=1):
-        alike = min(1.0, max(0.0, hit.score) / best)
-        meant = max(0.0, WORTH + ALIKE * alike - FURTHER_DOWN * math.log(rank))
-        said = SAID * parts.get(hit.chunk_no, {}).get("lexical", 0.0)
-        if meant + said > scores.get(hit.chunk_no, 0.0):
-            parts[hit.chunk_no] = {"dense": meant, "lexical": said}
-            scores[hit.chunk_no] = meant + said
+        similarity = min(1.0, max(0.0, hit.score) / best)
+        dense_part = max(0.0, WORTH + ALIKE * similarity - FURTHER_DOWN * math.log(rank))
+        lexical_part = SAID * parts.get(hit.chunk_no, {}).get("lexical", 0.0)
+        if dense_part + lexical_part > scores.get(hit.chunk_no, 0.0):
+            parts[hit.chunk_no] = {"dense": dense_part, "lexical": lexical_part}
+            scores[hit.chunk_no] = dense_part + lexical_part
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
 
 
-def across_records(number: int, places: Mapping[int, tuple[int, float]]) -> list[StageRecord]:
+def across_records(number: int, ranks: Mapping[int, tuple[int, float]]) -> list[StageRecord]:
     """Record the chunk's rank among those in other languages; empty for other chunks."""
-    if number not in places:
+    if number not in ranks:
         return []
-    rank, score = places[number]
+    rank, score = ranks[number]
     return [StageRecord(stage=LANGUAGES, rank_after=rank, score_after=score)]

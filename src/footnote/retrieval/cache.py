@@ -16,7 +16,7 @@ from footnote.retrieval.cache_guards import bare_wording
 from footnote.retrieval.generation_cache import CacheKey, GenerationCache, Kind, Question
 
 DEFAULT_SIMILARITY = 0.9
-"""Least cosine; by docs/semantic-cache.md lower values match wrong pairs, higher ones miss
+"""Minimum cosine; by docs/semantic-cache.md lower values match wrong pairs, higher ones miss
 rewordings."""
 
 Search = Callable[[], Awaitable[SearchResponse]]
@@ -32,7 +32,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
 
     measure: Callable[[SearchResponse], int] = field(default_factory=lambda: response_bytes)
     similarity: float | None = DEFAULT_SIMILARITY
-    """Least cosine of two queries of equal wording that share a response; None or 1 disables
+    """Minimum cosine of two queries of equal wording that share a response; None or 1 disables
     this."""
     _flights: dict[Question, _Flight] = field(default_factory=dict, init=False)
 
@@ -51,13 +51,13 @@ class SemanticCache(GenerationCache[SearchResponse]):
         entry = self._lookup(question)
         if entry is not None:
             counts.exact += 1
-            return self._given_again(entry.value, query, "exact", started)
+            return self._cached_response(entry.value, query, "exact", started)
         flight = self._flights.get(question)
         joined = flight is not None
         if flight is None:
-            task = asyncio.create_task(self._searched(question, vector, search))
+            task = asyncio.create_task(self._reuse_or_search(question, vector, search))
             flight = self._flights[question] = _Flight(task=task)
-            task.add_done_callback(partial(self._end, question, flight))
+            task.add_done_callback(partial(self._remove_flight, question, flight))
         flight.waiting += 1
         try:
             response, cached = await asyncio.shield(flight.task)
@@ -66,12 +66,12 @@ class SemanticCache(GenerationCache[SearchResponse]):
             if not flight.waiting and not flight.task.done():
                 flight.task.cancel()
                 # Later callers must not wait for a cancelled search.
-                self._end(question, flight)
+                self._remove_flight(question, flight)
         if joined:
             counts.exact += 1
-            return self._given_again(response, query, cached or "exact", started)
+            return self._cached_response(response, query, cached or "exact", started)
         if cached is not None:
-            return self._given_again(response, query, cached, started)
+            return self._cached_response(response, query, cached, started)
         return replace(response, query=query)
 
     def may_serve(self, key: CacheKey, query: str) -> bool:
@@ -84,19 +84,21 @@ class SemanticCache(GenerationCache[SearchResponse]):
             return False
         return bool(partition.of_wording(key, bare_wording(question.text)))
 
-    def _end(self, question: Question, flight: _Flight, _: object = None) -> None:
+    def _remove_flight(self, question: Question, flight: _Flight, _: object = None) -> None:
         if self._flights.get(question) is flight:
             del self._flights[question]
 
-    async def _searched(
+    async def _reuse_or_search(
         self, question: Question, vector: QueryVector, search: Search
     ) -> tuple[SearchResponse, Literal["near"] | None]:
         """Return the response to a near enough query of equal wording, or search."""
         started = self.clock()
         counts = self._counts_of(question)
         wording = bare_wording(question.text)
-        others = self._others(question, wording)
-        similar = await self._nearest(question, others, vector) if others else None
+        earlier_queries = self._earlier_queries(question, wording)
+        similar = (
+            await self._nearest(question, earlier_queries, vector) if earlier_queries else None
+        )
         if similar is not None:
             counts.near += 1
             return replace(similar, searched=similar.searched or (similar.query,)), "near"
@@ -107,7 +109,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
             self.keep(question, response, wording)
         return replace(response, timings_ms={**response.timings_ms, "cache": looked_up}), None
 
-    def _others(self, question: Question, wording: tuple[str, ...]) -> Sequence[Question]:
+    def _earlier_queries(self, question: Question, wording: tuple[str, ...]) -> Sequence[Question]:
         """Return the latest earlier queries of equal wording."""
         partition = self._partition(question.key)
         if partition is None or not wording or self.similarity is None or self.similarity >= 1:
@@ -115,16 +117,16 @@ class SemanticCache(GenerationCache[SearchResponse]):
         return partition.of_wording(question.key, wording)[-_VARIANTS:]
 
     async def _nearest(
-        self, question: Question, others: Sequence[Question], vector: QueryVector
+        self, question: Question, earlier_queries: Sequence[Question], vector: QueryVector
     ) -> SearchResponse | None:
         """Return the response to the nearest of them, if it is near enough."""
-        asked = await vector(question.text)
-        if asked is None or self.similarity is None:
+        query_vector = await vector(question.text)
+        if query_vector is None or self.similarity is None:
             return None
         nearest: tuple[float, Question] | None = None
-        for other in others:
-            theirs = await vector(other.text)
-            similarity = -1.0 if theirs is None else float(theirs @ asked)
+        for other in earlier_queries:
+            other_vector = await vector(other.text)
+            similarity = -1.0 if other_vector is None else float(other_vector @ query_vector)
             if similarity >= self.similarity and (nearest is None or similarity > nearest[0]):
                 nearest = similarity, other
         # Looked up only now: the index generation may have changed while the queries were embedded.
@@ -134,7 +136,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
             return None
         return entry.value
 
-    def _given_again(
+    def _cached_response(
         self, response: SearchResponse, query: str, cached: Kind, started: float
     ) -> SearchResponse:
         elapsed = (self.clock() - started) * 1e3
@@ -161,22 +163,22 @@ def response_bytes(response: SearchResponse) -> int:
 
 def answer_bytes(answer: Answer) -> int:
     """About how much memory an answer takes, its evidence included."""
-    written = sum(getsizeof(each.text) for each in answer.sentences)
+    text_bytes = sum(getsizeof(sentence.text) for sentence in answer.sentences)
     closest = () if answer.closest is None else (answer.closest,)
-    written += sum(getsizeof(each.text) for each in closest)
-    cited = (*answer.citations, *(each.citation for each in closest))
-    quoted = sum(getsizeof(each.quote) for each in cited)
-    records = 300 * (len(answer.sentences) + len(closest)) + 900 * len(cited)
-    return 1000 + written + quoted + records + sum(map(_evidence_bytes, answer.evidence))
+    text_bytes += sum(getsizeof(miss.text) for miss in closest)
+    citations = (*answer.citations, *(miss.citation for miss in closest))
+    quote_bytes = sum(getsizeof(citation.quote) for citation in citations)
+    records = 300 * (len(answer.sentences) + len(closest)) + 900 * len(citations)
+    return 1000 + text_bytes + quote_bytes + records + sum(map(_evidence_bytes, answer.evidence))
 
 
 def _evidence_bytes(evidence: Evidence) -> int:
     spans = len(evidence.passage.spans)
     records = len(evidence.explanation)
-    beside = len(evidence.neighbours) + len(evidence.near_duplicates)
+    references = len(evidence.neighbours) + len(evidence.near_duplicates)
     details = sum(len(record.detail) for record in evidence.explanation)
     text = getsizeof(evidence.passage.text) + getsizeof(evidence.why)
-    return 1200 + text + 130 * spans + 240 * records + 80 * details + 300 * beside
+    return 1200 + text + 130 * spans + 240 * records + 80 * details + 300 * references
 
 
 @dataclass(slots=True, kw_only=True)

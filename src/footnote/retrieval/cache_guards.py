@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_TIE = "⁀"  # Stands where a sign touches its neighbour, for `-draft` is not `- draft`.
+_JOINER = "⁀"  # Marks where a sign touches its neighbour, since `-draft` is not `- draft`.
 
 # `a` and `die` are left out: "vitamin a", "when did he die".
 _ARTICLES = frozenset("the der das den dem el los las la le les il lo gli het".split())
@@ -31,7 +31,7 @@ _COURTESY = r"""(?:
   | por\ favor | dime | muéstrame | s'il\ (?:te|vous)\ pla[iî]t | (?:dis|dites|montrez?)-moi
   | per\ favore | dimmi | mostrami
 )"""
-_ASKING = re.compile(
+_QUESTION_OPENING = re.compile(
     rf"""
     ^ (?: {_COURTESY} (?:\ |$) )*
     (?: (?:
@@ -45,7 +45,7 @@ _ASKING = re.compile(
 )
 """Matches question openings in the present tense, which carry no meaning; a past tense would."""
 
-_HOW_ONE_DOES = re.compile(r"^how (?:(?:do|can|could) (?:i|we|you|one)|to)(?= )")
+_HOW_TO = re.compile(r"^how (?:(?:do|can|could) (?:i|we|you|one)|to)(?= )")
 _CONTRACTED = re.compile(r"\b(what|which|who|where|when|how|why)'s\b")
 # Bounded, because a run of them would be tried from each of its words.
 _THANKS = re.compile(
@@ -69,27 +69,27 @@ def bare_wording(query: str) -> tuple[str, ...]:
     ('of', 'limits', 'for', 'US', 'citizens', 'is', '<', '5', '%')
     """
     text = unicodedata.normalize("NFC", query).translate(_APOSTROPHES).rstrip(_CLOSING)
-    tokens = [_as_written(match) for match in _TOKEN.finditer(text)]
+    tokens = [_token_text(match) for match in _TOKEN.finditer(text)]
     # Articles are dropped if in lower case or first, unless quoted or attached to a sign.
-    kept: list[str] = []
+    retained: list[str] = []
     quoted = False
     for position, token in enumerate(tokens):
         quoted ^= _QUOTES.search(token) is not None
         article = (token if position else token.casefold()) in _ARTICLES
-        bound = quoted or (position > 0 and tokens[position - 1].endswith(_TIE))
+        bound = quoted or (position > 0 and tokens[position - 1].endswith(_JOINER))
         if bound or not article:
-            kept.append(token)
-    said = " ".join(map(_folded, kept))
-    bare = _THANKS.sub("", _ASKING.sub("", _CONTRACTED.sub(r"\1 is", said)))
-    return tuple(_HOW_ONE_DOES.sub("how", bare).split(" ")) if bare else tuple(tokens)
+            retained.append(token)
+    spelled = " ".join(map(_folded, retained))
+    stripped = _THANKS.sub("", _QUESTION_OPENING.sub("", _CONTRACTED.sub(r"\1 is", spelled)))
+    return tuple(_HOW_TO.sub("how", stripped).split(" ")) if stripped else tuple(tokens)
 
 
-def _as_written(match: re.Match[str]) -> str:
+def _token_text(match: re.Match[str]) -> str:
     if match["sign"] is None:
         return match.group()
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
-    left = _TIE if before.strip() else ""
-    return left + match.group() + (_TIE if after.strip() else "")
+    prefix = _JOINER if before.strip() else ""
+    return prefix + match.group() + (_JOINER if after.strip() else "")
 
 
 def _folded(word: str) -> str:

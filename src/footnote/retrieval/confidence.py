@@ -72,5 +72,7 @@ def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: R
         share_held(words, recalled.matched_terms.get(number, {}), recalled.idf)
         for number in leading
     ]
-    cosines = [recalled.similarities[each] for each in leading if each in recalled.similarities]
+    cosines = [
+        recalled.similarities[number] for number in leading if number in recalled.similarities
+    ]
     return Observed(coverage=max(shares, default=0.0), similarity=max(cosines, default=0.0))

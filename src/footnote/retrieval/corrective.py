@@ -53,60 +53,64 @@ class CorrectiveLoop:
         what was found until then.
         """
         searched = [question]
-        standing, notes = await self._graded(question, 1, await retrieve(question), ())
+        graded, notes = await self._grade_new(question, 1, await retrieve(question), ())
         for cycle in range(2, min(self.max_cycles, MAX_CYCLES) + 2):
-            relevant = sum(each.grading == "relevant" for each in standing)
+            relevant = sum(item.grading == "relevant" for item in graded)
             if notes or relevant >= self.enough:
                 break
-            wording, notes = await self.rewrite(question, searched, relevant, len(standing))
+            wording, notes = await self.rewrite(question, searched, relevant, len(graded))
             if wording is None:
                 break
             try:
-                found = await retrieve(wording)
+                retrieved = await retrieve(wording)
             except FootnoteError as error:
                 notes = (f"retry: {error}",)
                 break
             searched.append(wording)
-            standing, notes = await self._graded(question, cycle, found, standing)
+            graded, notes = await self._grade_new(question, cycle, retrieved, graded)
         return Corrected(
-            evidence=tuple(each.evidence for each in standing),
+            evidence=tuple(item.evidence for item in graded),
             searched=tuple(searched),
             degraded=notes,
         )
 
-    async def _graded(
-        self, question: str, cycle: int, found: Sequence[Evidence], standing: Sequence[_Standing]
-    ) -> tuple[tuple[_Standing, ...], tuple[str, ...]]:
-        """Grade what is new in `found`, and merge it into the earlier evidence, with a record for
-        each."""
-        known = {each.evidence.passage.chunk_no for each in standing}
+    async def _grade_new(
+        self,
+        question: str,
+        cycle: int,
+        retrieved: Sequence[Evidence],
+        earlier: Sequence[_GradedEvidence],
+    ) -> tuple[tuple[_GradedEvidence, ...], tuple[str, ...]]:
+        """Grade what is new in `retrieved`, and merge it into the earlier evidence, with a record
+        for each."""
+        existing = {item.evidence.passage.chunk_no for item in earlier}
         new = [
             (rank, evidence)
-            for rank, evidence in enumerate(found, start=1)
-            if evidence.passage.chunk_no not in known
+            for rank, evidence in enumerate(retrieved, start=1)
+            if evidence.passage.chunk_no not in existing
         ]
         gradings, notes = await self.grade(question, [_text(evidence) for _, evidence in new])
-        judged = [
-            _Standing(evidence=evidence, grading=grading, cycle=cycle, place=rank)
+        graded = [
+            _GradedEvidence(evidence=evidence, grading=grading, cycle=cycle, found_rank=rank)
             for (rank, evidence), grading in zip(new, gradings, strict=True)
         ]
         ordered = sorted(
-            [*standing, *judged],
-            key=lambda each: (-RELEVANCE[each.grading], each.cycle, each.place),
+            [*earlier, *graded],
+            key=lambda item: (-RELEVANCE[item.grading], item.cycle, item.found_rank),
         )
-        return tuple(each.recorded(rank, cycle) for rank, each in enumerate(ordered, 1)), notes
+        return tuple(item.recorded(rank, cycle) for rank, item in enumerate(ordered, 1)), notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
+class _GradedEvidence:
     """Evidence with its grading, and where it was found."""
 
     evidence: Evidence
     grading: Grading
     cycle: int
-    place: int
+    found_rank: int
 
-    def recorded(self, rank: int, cycle: int) -> _Standing:
+    def recorded(self, rank: int, cycle: int) -> _GradedEvidence:
         record = StageRecord(
             stage=STAGE,
             rank_before=self.evidence.rank,
@@ -118,7 +122,7 @@ class _Standing:
                 "relevance": RELEVANCE[self.grading],
                 "cycle": cycle,
                 "found_in_cycle": self.cycle,
-                "found_at_rank": self.place,
+                "found_at_rank": self.found_rank,
             },
         )
         explanation = (*self.evidence.explanation, record)

@@ -16,26 +16,28 @@ def query_words(
     A word matches when one of its terms does, so the stems of other languages do not count as
     missing; nor do terms that are no word of their own, such as joined neighbours.
     """
-    found: dict[frozenset[str], None] = {}
+    words: dict[frozenset[str], None] = {}
     for token in text.split():
-        # The parts of an identifier and the pairs of an ideographic run are words as well; they
-        # stand at the same places whatever the language.
-        readings = [analyzer.terms(token, each) for each in (*languages, None)]
-        for place in zip_longest(*readings):
-            sought = frozenset(term for term in place if term in idf)
-            if sought:
-                found[sought] = None
-    return tuple(found)
+        # The parts of an identifier and the pairs of an ideographic run are words as well; they are
+        # at the same positions whatever the language.
+        readings = [analyzer.terms(token, language) for language in (*languages, None)]
+        for alternatives in zip_longest(*readings):
+            terms = frozenset(term for term in alternatives if term in idf)
+            if terms:
+                words[terms] = None
+    return tuple(words)
 
 
 def share_held(
-    words: Sequence[frozenset[str]], held: Collection[str], idf: Mapping[str, float]
+    words: Sequence[frozenset[str]], matched_terms: Collection[str], idf: Mapping[str, float]
 ) -> float:
     """Share of the words' total idf that is matched, 0…1; a word has the idf of its commonest
     term."""
     weights = [min(idf[term] for term in word) for word in words]
-    found = [
-        weight for word, weight in zip(words, weights, strict=True) if not word.isdisjoint(held)
+    matched_weights = [
+        weight
+        for word, weight in zip(words, weights, strict=True)
+        if not word.isdisjoint(matched_terms)
     ]
-    asked = sum(weights)
-    return sum(found) / asked if asked > 0 else 0.0
+    total = sum(weights)
+    return sum(matched_weights) / total if total > 0 else 0.0

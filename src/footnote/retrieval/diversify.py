@@ -67,8 +67,8 @@ def score_bound(scores: Sequence[float], top_k: int, margin: float) -> float:
     """
     if math.isinf(margin):
         return math.inf
-    near_the_cut = scores[: CANDIDATES_PER_RESULT * max(top_k, 1)]
-    return margin * (near_the_cut[0] - near_the_cut[-1]) if near_the_cut else 0.0
+    best_scores = scores[: CANDIDATES_PER_RESULT * max(top_k, 1)]
+    return margin * (best_scores[0] - best_scores[-1]) if best_scores else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class NoDiversity:
     ) -> tuple[Evidence, ...]:
         """Return the best `top_k`; no record is added, since nothing was reordered."""
         best = _by_score(evidence)[:top_k]
-        return tuple(replace(each, rank=rank) for rank, each in enumerate(best, start=1))
+        return tuple(replace(item, rank=rank) for rank, item in enumerate(best, start=1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,15 +106,15 @@ class RoundRobin:
     ) -> tuple[Evidence, ...]:
         """Return at most `top_k` evidence, alternating between documents within the bound."""
         candidates = _by_score(evidence)
-        turns, seats = _turns(candidates)
-        bound = score_bound([each.score for each in candidates], top_k, self.margin)
+        turns, document_ranks = _turns(candidates)
+        bound = score_bound([item.score for item in candidates], top_k, self.margin)
         bounds = [bound * min(1.0, self.min_per_document / turn) for turn in turns]
 
         def prefer(eligible: Sequence[int]) -> tuple[int, _Detail]:
-            chosen = min(eligible, key=lambda place: (turns[place], seats[place]))
+            chosen = min(eligible, key=lambda index: (turns[index], document_ranks[index]))
             return chosen, {"document_turn": turns[chosen]}
 
-        return _arranged(candidates, bounds, top_k, prefer, self.name)
+        return _select_greedily(candidates, bounds, top_k, prefer, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class MaximalMarginalRelevance:
         """Return at most `top_k` evidence, each dissimilar to the previous ones within the
         bound."""
         candidates = _by_score(evidence)
-        scores = [each.score for each in candidates]
+        scores = [item.score for item in candidates]
         bound = score_bound(scores, top_k, self.margin)
         # Scores relative to the last candidate within the spread, in units of the spread.
         spread = score_bound(scores, top_k, 1.0)
@@ -150,9 +150,9 @@ class MaximalMarginalRelevance:
         # The candidates' vectors, shape (n, dimensions); zeros where there is none.
         dimensions = next((vector.size for vector in vectors.values()), 0)
         rows = np.zeros((len(candidates), dimensions), dtype=np.float32)
-        for place, each in enumerate(candidates):
-            if each.passage.chunk_no in vectors:
-                rows[place] = vectors[each.passage.chunk_no]
+        for index, item in enumerate(candidates):
+            if item.passage.chunk_no in vectors:
+                rows[index] = vectors[item.passage.chunk_no]
         redundancy = np.zeros(len(candidates))
 
         def prefer(eligible: Sequence[int]) -> tuple[int, _Detail]:
@@ -166,7 +166,7 @@ class MaximalMarginalRelevance:
             np.maximum(redundancy, rows @ rows[chosen], out=redundancy)
             return chosen, detail
 
-        return _arranged(candidates, [bound] * len(candidates), top_k, prefer, self.name)
+        return _select_greedily(candidates, [bound] * len(candidates), top_k, prefer, self.name)
 
 
 def diversity_by_name(
@@ -182,21 +182,21 @@ def diversity_by_name(
 
 
 def _by_score(evidence: Sequence[Evidence]) -> list[Evidence]:
-    return sorted(evidence, key=lambda each: (-each.score, each.passage.chunk_no))
+    return sorted(evidence, key=lambda item: (-item.score, item.passage.chunk_no))
 
 
 def _turns(candidates: Sequence[Evidence]) -> tuple[list[int], list[int]]:
     """Return each candidate's ordinal within its document, from 1, and its document's ordinal."""
-    taken: Counter[UUID] = Counter()
+    counts: Counter[UUID] = Counter()
     turns = []
-    for each in candidates:
-        taken[each.passage.document_id] += 1
-        turns.append(taken[each.passage.document_id])
-    seats = {document: seat for seat, document in enumerate(taken)}
-    return turns, [seats[each.passage.document_id] for each in candidates]
+    for item in candidates:
+        counts[item.passage.document_id] += 1
+        turns.append(counts[item.passage.document_id])
+    document_ranks = {document: rank for rank, document in enumerate(counts)}
+    return turns, [document_ranks[item.passage.document_id] for item in candidates]
 
 
-def _arranged(
+def _select_greedily(
     candidates: Sequence[Evidence],
     bounds: Sequence[float],
     top_k: int,
@@ -205,33 +205,33 @@ def _arranged(
 ) -> tuple[Evidence, ...]:
     """Take the preferred candidate repeatedly, among those within their bound of the best
     remaining."""
-    left = list(range(len(candidates)))
+    remaining = list(range(len(candidates)))
     arranged: list[Evidence] = []
-    while left and len(arranged) < top_k:
-        best = candidates[left[0]].score
-        eligible = [place for place in left if best - candidates[place].score <= bounds[place]]
+    while remaining and len(arranged) < top_k:
+        best = candidates[remaining[0]].score
+        eligible = [index for index in remaining if best - candidates[index].score <= bounds[index]]
         chosen, detail = prefer(eligible)
-        left.remove(chosen)
+        remaining.remove(chosen)
         if math.isfinite(bounds[chosen]):
             detail["bound"] = bounds[chosen]
-        before = arranged[-1] if arranged else None
-        arranged.append(_placed(candidates[chosen], before, stage, detail))
+        previous = arranged[-1] if arranged else None
+        arranged.append(_placed(candidates[chosen], previous, stage, detail))
     return tuple(arranged)
 
 
-def _placed(each: Evidence, before: Evidence | None, stage: str, detail: _Detail) -> Evidence:
+def _placed(item: Evidence, previous: Evidence | None, stage: str, detail: _Detail) -> Evidence:
     """Append the evidence to the order, its score lowered where that requires it."""
-    rank, score = 1, each.score
-    if before is not None:
-        rank, score = before.rank + 1, min(score, before.score)
-        if score == before.score and each.passage.chunk_no < before.passage.chunk_no:
+    rank, score = 1, item.score
+    if previous is not None:
+        rank, score = previous.rank + 1, min(score, previous.score)
+        if score == previous.score and item.passage.chunk_no < previous.passage.chunk_no:
             score = math.nextafter(score, -math.inf)  # Equal scores stand by chunk number.
     record = StageRecord(
         stage=stage,
-        rank_before=each.rank,
+        rank_before=item.rank,
         rank_after=rank,
-        score_before=each.score,
+        score_before=item.score,
         score_after=score,
-        detail={**detail, "penalty": each.score - score},
+        detail={**detail, "penalty": item.score - score},
     )
-    return replace(each, rank=rank, score=score, explanation=(*each.explanation, record))
+    return replace(item, rank=rank, score=score, explanation=(*item.explanation, record))

@@ -39,16 +39,16 @@ def collapse_near_duplicates(
     """
     # One group for each kept passage, in order.
     marks = [
-        (each.passage.text[: each.passage.body_offset], numerals_of(_body(each.passage)))
-        for each in evidence
+        (item.passage.text[: item.passage.body_offset], numerals_of(_body(item.passage)))
+        for item in evidence
     ]
-    common = Counter(marks)
+    counts = Counter(marks)
     groups: list[_Group] = []
-    known: defaultdict[_Mark, _Known] = defaultdict(_Known)
-    for each, mark in zip(evidence, marks, strict=True):
-        if common[mark] == 1:
-            groups.append(_Group(kept=each, listed=[]))
-        elif (new := known[mark].admit(each, threshold)) is not None:
+    kept_by_mark: defaultdict[_Mark, _KeptPassages] = defaultdict(_KeptPassages)
+    for item, mark in zip(evidence, marks, strict=True):
+        if counts[mark] == 1:
+            groups.append(_Group(best=item, duplicates=[]))
+        elif (new := kept_by_mark[mark].admit(item, threshold)) is not None:
             groups.append(new)
     return tuple(_collapsed(group, rank) for rank, group in enumerate(groups, start=1))
 
@@ -57,54 +57,54 @@ def collapse_near_duplicates(
 class _Group:
     """A kept passage, and its duplicates with their overlap."""
 
-    kept: Evidence
-    listed: list[tuple[Evidence, float]]
+    best: Evidence
+    duplicates: list[tuple[Evidence, float]]
 
 
 @dataclass(slots=True)
-class _Known:
+class _KeptPassages:
     """The passages seen so far that have one table header and the same numbers."""
 
     by_words: dict[tuple[str, ...], _Group] = field(default_factory=dict)
     """Group of every passage by its words."""
     by_shingle: dict[int, list[tuple[int, _Group, Wording]]] = field(default_factory=dict)
     """Number, group and wording of the kept passages, by each shingle of their prefixes."""
-    kept: int = 0
+    count: int = 0
 
-    def admit(self, each: Evidence, threshold: float) -> _Group | None:
+    def admit(self, item: Evidence, threshold: float) -> _Group | None:
         """Add the evidence to the group it repeats, or return a new group for it."""
-        wording = wording_of("\n".join((*each.passage.heading_path, _body(each.passage))))
+        wording = wording_of("\n".join((*item.passage.heading_path, _body(item.passage))))
         if wording.words in self.by_words:
-            self.by_words[wording.words].listed.append((each, 1.0))
+            self.by_words[wording.words].duplicates.append((item, 1.0))
             return None
         # So many of the shingles, in one order for all, that near duplicates share one of them:
         # sets whose Jaccard similarity is t share t·n of the n in either, so not all of these can
         # be lacking (Chaudhuri, Ganti and Kaushik, ICDE 2006).
         size = len(wording.shingles)
         prefix = sorted(wording.shingles)[: size - math.ceil(threshold * size - 1e-9) + 1]
-        for group, kept in self._near(prefix):
-            shared = overlap(wording, kept)
-            if shared >= threshold and tell_the_same(
-                _body(each.passage), _body(group.kept.passage)
+        for group, other in self._candidates(prefix):
+            similarity = overlap(wording, other)
+            if similarity >= threshold and tell_the_same(
+                _body(item.passage), _body(group.best.passage)
             ):
-                group.listed.append((each, shared))
+                group.duplicates.append((item, similarity))
                 self.by_words[wording.words] = group
                 return None
-        begun = _Group(kept=each, listed=[])
-        self.by_words[wording.words] = begun
-        self.kept += 1
+        new_group = _Group(best=item, duplicates=[])
+        self.by_words[wording.words] = new_group
+        self.count += 1
         for shingle in prefix:
-            self.by_shingle.setdefault(shingle, []).append((self.kept, begun, wording))
-        return begun
+            self.by_shingle.setdefault(shingle, []).append((self.count, new_group, wording))
+        return new_group
 
-    def _near(self, prefix: Sequence[int]) -> list[tuple[_Group, Wording]]:
+    def _candidates(self, prefix: Sequence[int]) -> list[tuple[_Group, Wording]]:
         """Return the kept passages that share a prefix shingle with this one, best first."""
-        near = {
+        candidates = {
             number: (group, wording)
             for shingle in prefix
             for number, group, wording in self.by_shingle.get(shingle, ())
         }
-        return [near[number] for number in sorted(near)]
+        return [candidates[number] for number in sorted(candidates)]
 
 
 def _body(passage: Passage) -> str:
@@ -112,31 +112,31 @@ def _body(passage: Passage) -> str:
 
 
 def _collapsed(group: _Group, rank: int) -> Evidence:
-    kept = group.kept
-    listed = list(kept.near_duplicates)
-    for each, shared in group.listed:
-        listed += [_near_duplicate(each.passage, shared), *each.near_duplicates]
+    best = group.best
+    duplicates = list(best.near_duplicates)
+    for item, similarity in group.duplicates:
+        duplicates += [_near_duplicate(item.passage, similarity), *item.near_duplicates]
     record = StageRecord(
         stage=STAGE,
-        rank_before=kept.rank,
+        rank_before=best.rank,
         rank_after=rank,
-        score_before=kept.score,
-        score_after=kept.score,
-        detail={"near_duplicates": len(group.listed)},
+        score_before=best.score,
+        score_after=best.score,
+        detail={"near_duplicates": len(group.duplicates)},
     )
     return replace(
-        kept,
+        best,
         rank=rank,
-        near_duplicates=tuple(listed),
-        explanation=(*kept.explanation, record),
+        near_duplicates=tuple(duplicates),
+        explanation=(*best.explanation, record),
     )
 
 
-def _near_duplicate(passage: Passage, shared: float) -> NearDuplicate:
+def _near_duplicate(passage: Passage, similarity: float) -> NearDuplicate:
     return NearDuplicate(
         chunk_id=passage.chunk_id,
         document_id=passage.document_id,
         document_title=passage.document_title,
         page=passage.page_start,
-        overlap=shared,
+        overlap=similarity,
     )

@@ -36,9 +36,9 @@ def neighbours(word: str, *, replaced: bool = True) -> list[str]:
     deletion, transposition, insertion and replacement). A word in a script without an alphabet
     here gets neither replacements nor insertions; without `replaced` none gets replacements.
     """
-    found = dict.fromkeys(_neighbours(word, replaced=replaced))
-    found.pop(word, None)
-    return list(found)
+    edits = dict.fromkeys(_neighbours(word, replaced=replaced))
+    edits.pop(word, None)
+    return list(edits)
 
 
 def remoter(word: str) -> list[str]:
@@ -46,40 +46,40 @@ def remoter(word: str) -> list[str]:
     words."""
     if len(word) < TWO_SLIPS_FROM:
         return []
-    once = dict.fromkeys(_shuffled(word))
-    twice = dict.fromkeys(second for first in once for second in _shuffled(first))
-    return [each for each in twice if each != word and each not in once]
+    one_edit = dict.fromkeys(_simple_edits(word))
+    two_edits = dict.fromkeys(second for first in one_edit for second in _simple_edits(first))
+    return [candidate for candidate in two_edits if candidate != word and candidate not in one_edit]
 
 
-def slips(typed: str, meant: str, at_most: float) -> float:
+def slips(typed: str, correction: str, at_most: float) -> float:
     """Return the weighted edit distance of two words, accents ignored; infinite above `at_most`.
 
     Optimal string alignment: the Damerau-Levenshtein distance in which no letter is edited twice.
     """
-    one, other = plain(typed), plain(meant)
-    if abs(len(one) - len(other)) * TRANSPOSED > at_most:
+    source, target = plain(typed), plain(correction)
+    if abs(len(source) - len(target)) * TRANSPOSED > at_most:
         return float("inf")
-    before: list[float] = []
+    previous: list[float] = []
     row = [0.0]
-    for place in range(1, len(other) + 1):
-        row.append(row[-1] + _unpaired(other, place))
-    for at in range(1, len(one) + 1):
-        following = [row[0] + _unpaired(one, at)]
-        for place in range(1, len(other) + 1):
-            first = FIRST_LETTER if at == place == 1 else 0.0
-            same = one[at - 1] == other[place - 1]
+    for j in range(1, len(target) + 1):
+        row.append(row[-1] + _indel_cost(target, j))
+    for i in range(1, len(source) + 1):
+        following = [row[0] + _indel_cost(source, i)]
+        for j in range(1, len(target) + 1):
+            first = FIRST_LETTER if i == j == 1 else 0.0
+            equal = source[i - 1] == target[j - 1]
             cost = min(
-                row[place - 1] + (0.0 if same else REPLACED + first),
-                row[place] + _unpaired(one, at),
-                following[-1] + _unpaired(other, place),
+                row[j - 1] + (0.0 if equal else REPLACED + first),
+                row[j] + _indel_cost(source, i),
+                following[-1] + _indel_cost(target, j),
             )
-            if at > 1 and place > 1 and one[at - 2 : at] == other[place - 2 : place][::-1]:
-                first = FIRST_LETTER if at == place == 2 else 0.0
-                cost = min(cost, before[place - 2] + (0.0 if same else TRANSPOSED + first))
+            if i > 1 and j > 1 and source[i - 2 : i] == target[j - 2 : j][::-1]:
+                first = FIRST_LETTER if i == j == 2 else 0.0
+                cost = min(cost, previous[j - 2] + (0.0 if equal else TRANSPOSED + first))
             following.append(cost)
         if min(following) > at_most:
             return float("inf")
-        before, row = row, following
+        previous, row = row, following
     return row[-1] if row[-1] <= at_most else float("inf")
 
 
@@ -93,28 +93,28 @@ def plain(word: str) -> str:
 
 
 def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
-    yield from _shuffled(word)
-    for at in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
-        yield f"{word[:at]} {word[at:]}"
+    yield from _simple_edits(word)
+    for position in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
+        yield f"{word[:position]} {word[position:]}"
     script = unicodedata.name(word[0], "").partition(" ")[0]
     alphabet = _ALPHABETS.get(script, "")
-    for at in range(len(word), -1, -1):
-        yield from (word[:at] + letter + word[at:] for letter in alphabet)
-    for at in range(len(word) - 1, -1, -1) if replaced else ():
-        yield from (word[:at] + letter + word[at + 1 :] for letter in alphabet)
+    for position in range(len(word), -1, -1):
+        yield from (word[:position] + letter + word[position:] for letter in alphabet)
+    for position in range(len(word) - 1, -1, -1) if replaced else ():
+        yield from (word[:position] + letter + word[position + 1 :] for letter in alphabet)
 
 
-def _shuffled(word: str) -> Iterator[str]:
+def _simple_edits(word: str) -> Iterator[str]:
     """Yield transpositions, deletions and doublings, about three per letter."""
-    for at in range(len(word) - 1):
-        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    for at in range(len(word)):
-        yield word[:at] + word[at + 1 :]
-        yield word[:at] + word[at] + word[at:]
+    for position in range(len(word) - 1):
+        yield word[:position] + word[position + 1] + word[position] + word[position + 2 :]
+    for position in range(len(word)):
+        yield word[:position] + word[position + 1 :]
+        yield word[:position] + word[position] + word[position:]
 
 
-def _unpaired(word: str, at: int) -> float:
-    """Cost of inserting or deleting letter `at`, counted from 1."""
-    if at == 1:
+def _indel_cost(word: str, position: int) -> float:
+    """Cost of inserting or deleting letter `position`, counted from 1."""
+    if position == 1:
         return UNPAIRED + FIRST_LETTER
-    return TRANSPOSED if word[at - 1] == word[at - 2] else UNPAIRED
+    return TRANSPOSED if word[position - 1] == word[position - 2] else UNPAIRED

@@ -38,17 +38,17 @@ def personalised_pagerank(
     begins = restarts / restarts.sum()
     first, second, weights = edges
     sources, targets = np.concatenate((first, second)), np.concatenate((second, first))
-    both = np.concatenate((weights, weights))
-    outward = np.bincount(sources, weights=both, minlength=size)
-    alone = outward == 0
-    shares = both / outward[sources]
+    edge_weights = np.concatenate((weights, weights))
+    out_weights = np.bincount(sources, weights=edge_weights, minlength=size)
+    isolated = out_weights == 0
+    shares = edge_weights / out_weights[sources]
     visits = begins
     for _ in range(_MOST_STEPS):
-        moved = np.bincount(targets, weights=visits[sources] * shares, minlength=size)
-        following = (1 - damping) * begins + damping * (moved + np.where(alone, visits, 0.0))
-        settled = float(np.abs(following - visits).sum()) < _TOLERANCE
+        followed = np.bincount(targets, weights=visits[sources] * shares, minlength=size)
+        following = (1 - damping) * begins + damping * (followed + np.where(isolated, visits, 0.0))
+        converged = float(np.abs(following - visits).sum()) < _TOLERANCE
         visits = following
-        if settled:
+        if converged:
             break
     total: Visits = visits / visits.sum()
     return total
@@ -67,37 +67,37 @@ def rank_by_entities(graph: EntityGraph, promising: Mapping[int, float]) -> Rank
         return ()
     chunks = sorted({chunk_no for _, chunk_no in graph.mentions})
     entities = sorted({entity_id for entity_id, _ in graph.mentions})
-    number_of_entity = {each: number for number, each in enumerate(entities)}
-    number_of_chunk = {each: len(entities) + number for number, each in enumerate(chunks)}
+    number_of_entity = {entity: number for number, entity in enumerate(entities)}
+    number_of_chunk = {chunk: len(entities) + number for number, chunk in enumerate(chunks)}
     restarts = np.zeros(len(entities) + len(chunks))
-    for entity_id, named in graph.named.items():
-        restarts[number_of_entity[entity_id]] = 1.0 / named.documents
+    for entity_id, entity in graph.named.items():
+        restarts[number_of_entity[entity_id]] = 1.0 / entity.documents
     for chunk_no, share in promising.items():
         if chunk_no in number_of_chunk:
             restarts[number_of_chunk[chunk_no]] = PASSAGE_MASS * max(share, 0.0)
-    joined = [
+    edges = [
         (number_of_entity[entity_id], number_of_chunk[chunk_no], 1.0)
         for entity_id, chunk_no in sorted(graph.mentions)
     ]
-    joined += [
-        (number_of_entity[one], number_of_entity[other], graph.pairs[one, other])
-        for one, other in sorted(graph.pairs)
+    edges += [
+        (number_of_entity[left], number_of_entity[right], graph.pairs[left, right])
+        for left, right in sorted(graph.pairs)
     ]
-    first, second, weights = zip(*joined, strict=True)
+    first, second, weights = zip(*edges, strict=True)
     visits = personalised_pagerank(
         restarts, (np.asarray(first), np.asarray(second), np.asarray(weights, dtype=np.float64))
     )
-    return rank_by_score({each: float(visits[at]) for each, at in number_of_chunk.items()})
+    return rank_by_score({chunk: float(visits[node]) for chunk, node in number_of_chunk.items()})
 
 
 def names_said(graph: EntityGraph) -> Mapping[int, Mapping[str, float]]:
     """Map each chunk to the question's names that it contains, with their counts."""
-    said: dict[int, dict[str, float]] = defaultdict(dict)
+    names: dict[int, dict[str, float]] = defaultdict(dict)
     for (entity_id, chunk_no), count in sorted(graph.mentions.items(), key=_by_chunk):
         if entity_id in graph.named:
             name = graph.named[entity_id].text
-            said[chunk_no][name] = said[chunk_no].get(name, 0.0) + count
-    return said
+            names[chunk_no][name] = names[chunk_no].get(name, 0.0) + count
+    return names
 
 
 def _by_chunk(mention: tuple[tuple[UUID, int], int]) -> tuple[int, UUID]:

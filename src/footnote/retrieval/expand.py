@@ -29,13 +29,13 @@ def expand(
     Laws: no two results share text; a passage's text from `body_offset` on is the canonical text
     from `char_start` to `char_end`, if that holds for what comes in.
     """
-    stretches = [_Stretch.of(each, widened.get(each.passage.chunk_no)) for each in evidence]
+    stretches = [_Stretch.of(item, widened.get(item.passage.chunk_no)) for item in evidence]
     by_version: defaultdict[tuple[UUID, int], list[_Stretch]] = defaultdict(list)
-    for each in stretches:
-        by_version[each.passage.document_id, each.passage.version].append(each)
-    merged = [one for each in by_version.values() for one in _merged(each)]
-    merged.sort(key=lambda stretch: stretch.found[0].rank)
-    return tuple(_expanded(each, rank, decay) for rank, each in enumerate(merged, start=1))
+    for stretch in stretches:
+        by_version[stretch.passage.document_id, stretch.passage.version].append(stretch)
+    merged = [stretch for group in by_version.values() for stretch in _merged(group)]
+    merged.sort(key=lambda stretch: stretch.items[0].rank)
+    return tuple(_expanded(stretch, rank, decay) for rank, stretch in enumerate(merged, start=1))
 
 
 def decayed(score: float, distance: int, decay: float = DECAY) -> float:
@@ -53,71 +53,80 @@ class _Stretch:
     ordinals."""
 
     passage: Passage
-    found: tuple[Evidence, ...]
+    items: tuple[Evidence, ...]
     ordinals: Mapping[str, int]
     """By chunk id, of every chunk in the stretch."""
-    after: str
+    following_text: str
     """The text between the span and the next chunk that could extend it."""
 
     @classmethod
-    def of(cls, each: Evidence, widened: ExpandedPassage | None) -> _Stretch:
-        passage = each.passage
+    def of(cls, item: Evidence, widened: ExpandedPassage | None) -> _Stretch:
+        passage = item.passage
         ordinals = {passage.chunk_id: passage.ordinal}
         if widened is None:
-            return cls(passage=passage, found=(each,), ordinals=ordinals, after="")
+            return cls(passage=passage, items=(item,), ordinals=ordinals, following_text="")
         ordinals |= {
             chunk_id: passage.ordinal + distance for chunk_id, distance in widened.distances.items()
         }
-        return cls(passage=widened.passage, found=(each,), ordinals=ordinals, after=widened.after)
+        return cls(
+            passage=widened.passage, items=(item,), ordinals=ordinals, following_text=widened.after
+        )
 
 
 def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
     """Merge the spans of one document version that overlap or are adjacent."""
-    in_order = sorted(stretches, key=lambda each: (each.passage.char_start, each.passage.char_end))
-    merged = in_order[:1]
-    for each in in_order[1:]:
-        between = _between(merged[-1], each)
-        if between is None:
-            merged.append(each)
+    ordered = sorted(
+        stretches, key=lambda stretch: (stretch.passage.char_start, stretch.passage.char_end)
+    )
+    merged = ordered[:1]
+    for stretch in ordered[1:]:
+        gap_text = _text_between(merged[-1], stretch)
+        if gap_text is None:
+            merged.append(stretch)
         else:
-            merged[-1] = _joined(merged[-1], between, each)
+            merged[-1] = _joined(merged[-1], gap_text, stretch)
     return merged
 
 
-def _between(one: _Stretch, following: _Stretch) -> str | None:
+def _text_between(preceding: _Stretch, following: _Stretch) -> str | None:
     """The text between two spans: empty if they overlap, None if they cannot be joined."""
-    gap = following.passage.char_start - one.passage.char_end
+    gap = following.passage.char_start - preceding.passage.char_end
     if gap <= 0:
         return ""
-    return one.after if gap == len(one.after) else None
+    return preceding.following_text if gap == len(preceding.following_text) else None
 
 
-def _joined(one: _Stretch, between: str, following: _Stretch) -> _Stretch:
+def _joined(preceding: _Stretch, gap_text: str, following: _Stretch) -> _Stretch:
     """Join two spans, under the identity of the better-ranked."""
-    found = tuple(sorted((*one.found, *following.found), key=lambda each: each.rank))
-    left, right = one.passage, following.passage
+    items = tuple(sorted((*preceding.items, *following.items), key=lambda item: item.rank))
+    left, right = preceding.passage, following.passage
     shared = max(0, left.char_end - right.char_start)
-    best = left if one.found[0].rank <= following.found[0].rank else right
+    best = left if preceding.items[0].rank <= following.items[0].rank else right
     return _Stretch(
         passage=merged_passage(
             best,
             header=left.text[: left.body_offset],
-            body=left.text[left.body_offset :] + between + right.text[right.body_offset + shared :],
+            body=left.text[left.body_offset :]
+            + gap_text
+            + right.text[right.body_offset + shared :],
             char_start=left.char_start,
             spans=(*left.spans, *right.spans),
             confidence=mean_confidence(
-                (each.confidence, each.char_end - each.char_start) for each in (left, right)
+                (passage.confidence, passage.char_end - passage.char_start)
+                for passage in (left, right)
             ),
             suspicious=any_suspicious((left.suspicious, right.suspicious)),
         ),
-        found=found,
-        ordinals={**one.ordinals, **following.ordinals},
-        after=following.after if right.char_end >= left.char_end else one.after,
+        items=items,
+        ordinals={**preceding.ordinals, **following.ordinals},
+        following_text=following.following_text
+        if right.char_end >= left.char_end
+        else preceding.following_text,
     )
 
 
 def _expanded(stretch: _Stretch, rank: int, decay: float) -> Evidence:
-    best, *others = stretch.found
+    best, *merged = stretch.items
     neighbours = tuple(
         Neighbour(
             chunk_id=chunk_id,
@@ -128,9 +137,9 @@ def _expanded(stretch: _Stretch, rank: int, decay: float) -> Evidence:
         if chunk_id != best.passage.chunk_id
     )
     detail: dict[str, MetadataValue] = {"neighbours": len(neighbours)}
-    if others:
-        detail["merged"] = ", ".join(each.passage.chunk_id for each in others)
-        detail["merged_ranks"] = ", ".join(str(each.rank) for each in others)
+    if merged:
+        detail["merged"] = ", ".join(item.passage.chunk_id for item in merged)
+        detail["merged_ranks"] = ", ".join(str(item.rank) for item in merged)
     record = StageRecord(
         stage=STAGE,
         rank_before=best.rank,
@@ -139,8 +148,8 @@ def _expanded(stretch: _Stretch, rank: int, decay: float) -> Evidence:
         score_after=best.score,
         detail=detail,
     )
-    terms = chain.from_iterable(each.matched_terms for each in stretch.found)
-    duplicates = chain.from_iterable(each.near_duplicates for each in stretch.found)
+    terms = chain.from_iterable(item.matched_terms for item in stretch.items)
+    duplicates = chain.from_iterable(item.near_duplicates for item in stretch.items)
     return replace(
         best,
         passage=stretch.passage,

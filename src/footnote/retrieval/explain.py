@@ -39,35 +39,37 @@ def evidence_from(
     `searched` has the results of each wording, from which `ranking` was fused. A hit is explained
     by the first wording that found it. A hit without a passage was deleted since recall.
     """
-    places = [
-        _Places(
-            dense=_places(recalled.dense),
-            lexical=_places(recalled.lexical),
-            graph=_places(recalled.graph),
-            across=_places(recalled.across),
-            fused=_places(fused.ranking),
+    rankings = [
+        _Rankings(
+            dense=_ranks(recalled.dense),
+            lexical=_ranks(recalled.lexical),
+            graph=_ranks(recalled.graph),
+            across=_ranks(recalled.across),
+            fused=_ranks(fused.ranking),
         )
         for recalled, fused in searched
     ]
-    standing = [hit for hit in ranking if hit.chunk_no in passages]
-    found = []
-    for rank, hit in enumerate(standing, start=1):
-        number = next(n for n, each in enumerate(places) if hit.chunk_no in each.fused)
+    remaining = [hit for hit in ranking if hit.chunk_no in passages]
+    evidence = []
+    for rank, hit in enumerate(remaining, start=1):
+        number = next(n for n, ranks in enumerate(rankings) if hit.chunk_no in ranks.fused)
         recalled, fused = searched[number]
-        records = _records(hit.chunk_no, recalled, fused, places[number], fusion)
+        records = _records(hit.chunk_no, recalled, fused, rankings[number], fusion)
         if len(searched) > 1:
-            records.append(_of_wordings(rank, hit, records[-1], places))
+            records.append(_wordings_record(rank, hit, records[-1], rankings))
         else:
-            records[-1] = _moved(records[-1], rank)
-        found.append(_evidence(rank, hit, passages[hit.chunk_no], recalled, records))
-    return tuple(found)
+            records[-1] = _with_rank(records[-1], rank)
+        evidence.append(_evidence(rank, hit, passages[hit.chunk_no], recalled, records))
+    return tuple(evidence)
 
 
 def why(evidence: Evidence) -> str:
     """Explain the rank of the evidence in one sentence."""
-    reasons = [_SENTENCES.get(each.stage, _of_fusion)(each) for each in evidence.explanation]
-    said = [reason for reason in reasons if reason]
-    return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(said)}." if said else ""
+    reasons = [
+        _SENTENCES.get(record.stage, _describe_fusion)(record) for record in evidence.explanation
+    ]
+    clauses = [reason for reason in reasons if reason]
+    return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(clauses)}." if clauses else ""
 
 
 _Ranked = Mapping[int, tuple[int, float]]
@@ -75,7 +77,7 @@ _Ranked = Mapping[int, tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Places:
+class _Rankings:
     """Ranks and scores of the chunks that one wording found, in each recall and fused."""
 
     dense: _Ranked
@@ -85,7 +87,7 @@ class _Places:
     fused: _Ranked
 
 
-def _places(ranking: Sequence[Hit]) -> _Ranked:
+def _ranks(ranking: Sequence[Hit]) -> _Ranked:
     return {hit.chunk_no: (rank, hit.score) for rank, hit in enumerate(ranking, start=1)}
 
 
@@ -93,7 +95,7 @@ def _records(
     number: int,
     recalled: Recalled,
     fused: Fused,
-    places: _Places,
+    rankings: _Rankings,
     fusion: FusionName,
 ) -> list[StageRecord]:
     records = [
@@ -102,38 +104,40 @@ def _records(
         *series_records(number, recalled.series),
         *row_records(number, recalled.rows),
     ]
-    if number in places.dense:
-        rank, score = places.dense[number]
+    if number in rankings.dense:
+        rank, score = rankings.dense[number]
         records.append(StageRecord(stage="dense", rank_after=rank, score_after=score))
-    if number in places.lexical:
-        rank, score = places.lexical[number]
+    if number in rankings.lexical:
+        rank, score = rankings.lexical[number]
         shares = recalled.matched_terms.get(number, {})
         records.append(
             StageRecord(stage="lexical", rank_after=rank, score_after=score, detail=dict(shares))
         )
-    records += across_records(number, places.across)
-    if number in places.graph:
-        rank, score = places.graph[number]
-        said = dict(recalled.named.get(number, {}))
-        records.append(StageRecord(stage="graph", rank_after=rank, score_after=score, detail=said))
-    rank, score = places.fused[number]
+    records += across_records(number, rankings.across)
+    if number in rankings.graph:
+        rank, score = rankings.graph[number]
+        detail = dict(recalled.named.get(number, {}))
+        records.append(
+            StageRecord(stage="graph", rank_after=rank, score_after=score, detail=detail)
+        )
+    rank, score = rankings.fused[number]
     parts: dict[str, MetadataValue] = {"dense_weight": fused.dense_weight}
     parts.update({str(recall): part for recall, part in fused.parts.get(number, {}).items()})
     records.append(StageRecord(stage=fusion, rank_after=rank, score_after=score, detail=parts))
     return records
 
 
-def _of_wordings(
+def _wordings_record(
     rank: int,
     hit: Hit,
     fused: StageRecord,
-    places: Sequence[_Places],
+    rankings: Sequence[_Rankings],
 ) -> StageRecord:
-    """Record the fusion of the wordings' rankings, with the hit's rank in each."""
+    """Record the fusion of the wordings' rankings, with the hit's rank in each wording."""
     ranks: dict[str, MetadataValue] = {
-        f"wording_{number}": each.fused[hit.chunk_no][0]
-        for number, each in enumerate(places, start=1)
-        if hit.chunk_no in each.fused
+        f"wording_{number}": ranks.fused[hit.chunk_no][0]
+        for number, ranks in enumerate(rankings, start=1)
+        if hit.chunk_no in ranks.fused
     }
     return StageRecord(
         stage=WORDINGS,
@@ -145,7 +149,7 @@ def _of_wordings(
     )
 
 
-def _moved(record: StageRecord, rank: int) -> StageRecord:
+def _with_rank(record: StageRecord, rank: int) -> StageRecord:
     """Return the record with the rank among the hits that still have a passage."""
     if record.rank_after == rank:
         return record
@@ -171,81 +175,81 @@ def _evidence(
     )
 
 
-def _of_route(record: StageRecord) -> str:
+def _describe_route(record: StageRecord) -> str:
     return why_routed(record, _ordinal(record.rank_after))
 
 
-def _of_dense(record: StageRecord) -> str:
+def _describe_dense(record: StageRecord) -> str:
     return f"{_ordinal(record.rank_after)} by meaning (similarity {record.score_after:.2f})"
 
 
-def _of_lexical(record: StageRecord) -> str:
-    place = _ordinal(record.rank_after)
-    return f"{place} by words ({_terms(record.detail)}, BM25 {record.score_after:.2f})"
+def _describe_lexical(record: StageRecord) -> str:
+    rank = _ordinal(record.rank_after)
+    return f"{rank} by words ({_terms(record.detail)}, BM25 {record.score_after:.2f})"
 
 
-def _of_languages(record: StageRecord) -> str:
-    place = _ordinal(record.rank_after)
-    return f"{place} of those in other languages (similarity {record.score_after:.2f})"
+def _describe_languages(record: StageRecord) -> str:
+    rank = _ordinal(record.rank_after)
+    return f"{rank} of those in other languages (similarity {record.score_after:.2f})"
 
 
-def _of_graph(record: StageRecord) -> str:
-    place = f"{_ordinal(record.rank_after)} by what the question names"
-    named = ", ".join(f"“{name}”" for name in list(record.detail)[:_NAMED_TERMS])
-    return f"{place} ({named})" if named else f"{place} (named beside it)"
+def _describe_graph(record: StageRecord) -> str:
+    text = f"{_ordinal(record.rank_after)} by what the question names"
+    names = ", ".join(f"“{name}”" for name in list(record.detail)[:_NAMED_TERMS])
+    return f"{text} ({names})" if names else f"{text} (named beside it)"
 
 
-def _of_rerank(record: StageRecord) -> str:
+def _describe_rerank(record: StageRecord) -> str:
     model = record.detail.get("model")
     return f"{_ordinal(record.rank_after)} once {model} had read it ({record.score_after:.2f})"
 
 
-def _of_diversity(record: StageRecord) -> str:
+def _describe_diversity(record: StageRecord) -> str:
     if record.rank_before is None or record.rank_before == record.rank_after:
         return ""
     return f"moved from {_ordinal(record.rank_before)} for variety"
 
 
-def _of_duplicates(record: StageRecord) -> str:
+def _describe_duplicates(record: StageRecord) -> str:
     count = record.detail.get("near_duplicates", 0)
     return f"{count} more that say the same" if count else ""
 
 
-def _of_expand(record: StageRecord) -> str:
+def _describe_expand(record: StageRecord) -> str:
     count = record.detail.get("neighbours", 0)
     return f"shown with {count} neighbouring chunks" if count else ""
 
 
-def _of_grade(record: StageRecord) -> str:
+def _describe_grade(record: StageRecord) -> str:
     return f"judged {record.detail.get('grading')}"
 
 
-def _across_wordings(record: StageRecord) -> str:
+def _describe_wordings(record: StageRecord) -> str:
     return f"{_ordinal(record.rank_after)} over {len(record.detail)} wordings"
 
 
-def _of_fusion(record: StageRecord) -> str:
+def _describe_fusion(record: StageRecord) -> str:
     share = record.detail.get("dense_weight")
-    weighed = f", meaning weighing {share:.0%}" if isinstance(share, float) else ""
-    return f"{_ordinal(record.rank_after)} of both together ({record.stage}{weighed})"
+    weight_text = f", meaning weighing {share:.0%}" if isinstance(share, float) else ""
+    return f"{_ordinal(record.rank_after)} of both together ({record.stage}{weight_text})"
 
 
 _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
-    ROUTE: _of_route,
+    ROUTE: _describe_route,
     NAMES: why_named,
     SERIES: why_in_series,
     ROWS: why_rows,
-    "dense": _of_dense,
-    "lexical": _of_lexical,
-    LANGUAGES: _of_languages,
-    "graph": _of_graph,
-    WORDINGS: _across_wordings,
-    "duplicates": _of_duplicates,
-    "rerank": _of_rerank,
-    "round_robin": _of_diversity,
-    "mmr": _of_diversity,
-    "grade": _of_grade,
-    "expand": _of_expand,
+    "dense": _describe_dense,
+    "lexical": _describe_lexical,
+    LANGUAGES: _describe_languages,
+    "graph": _describe_graph,
+    WORDINGS: _describe_wordings,
+    "duplicates": _describe_duplicates,
+    "rerank": _describe_rerank,
+    "round_robin": _describe_diversity,
+    "mmr": _describe_diversity,
+    "grade": _describe_grade,
+    "expand": _describe_expand,
 }
 """Describes each stage's record in a few words, empty if it changed nothing. Other stages are
 fusions."""
@@ -253,9 +257,9 @@ fusions."""
 
 def _terms(shares: Mapping[str, MetadataValue]) -> str:
     ordered = sorted(shares, key=lambda term: (-float(shares[term]), term))
-    named = ", ".join(f"“{term}”" for term in ordered[:_NAMED_TERMS])
-    more = len(ordered) - _NAMED_TERMS
-    return f"{named} and {more} more" if more > 0 else named or "no term"
+    names = ", ".join(f"“{term}”" for term in ordered[:_NAMED_TERMS])
+    remaining = len(ordered) - _NAMED_TERMS
+    return f"{names} and {remaining} more" if remaining > 0 else names or "no term"
 
 
 def _ordinal(rank: int) -> str:

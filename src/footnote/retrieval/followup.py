@@ -46,37 +46,41 @@ class FollowUpRewriter:
             return question, ()
         if self.rewriter is None:
             return question, (_NO_MODEL,)
-        asked, answered = exchanges[0]
+        latest_question, latest_answer = exchanges[0]
         for following, answer in [*exchanges[1:], (question, "")]:
             if _TOPIC.search(following):
-                asked, answered = following, answer
+                latest_question, latest_answer = following, answer
                 continue
             try:
-                alone = await self.rewriter.rewrite_follow_up(following, asked, answered)
+                standalone = await self.rewriter.rewrite_follow_up(
+                    following, latest_question, latest_answer
+                )
             except ModelUnavailable as unavailable:
                 return question, (f"condense: {unavailable}; the question was searched as it is",)
-            if alone is None:
+            if standalone is None:
                 return question, (_NO_MODEL,)
-            asked, answered = trimmed(alone, TURN_CHARACTERS), answer
-        return (asked, ()) if _can_be_searched(asked) else (question, (_TOO_MUCH,))
+            latest_question, latest_answer = trimmed(standalone, TURN_CHARACTERS), answer
+        return (
+            (latest_question, ()) if _can_be_searched(latest_question) else (question, (_TOO_MUCH,))
+        )
 
 
 def _exchanges(conversation: Sequence[Turn]) -> list[tuple[str, str]]:
     """Return the latest questions, each with its answer."""
-    found: list[tuple[str, str]] = []
+    exchanges: list[tuple[str, str]] = []
     for turn in conversation:
-        kept = "".join(character if is_storable(character) else " " for character in turn.text)
-        text = trimmed(kept, TURN_CHARACTERS).strip()
+        storable = "".join(character if is_storable(character) else " " for character in turn.text)
+        text = trimmed(storable, TURN_CHARACTERS).strip()
         if turn.role != "assistant" and text:
-            found.append((text, ""))
-        elif found and text:
-            found[-1] = found[-1][0], _MARKER.sub("", text)
-    return found[-MOST_QUESTIONS:]
+            exchanges.append((text, ""))
+        elif exchanges and text:
+            exchanges[-1] = exchanges[-1][0], _MARKER.sub("", text)
+    return exchanges[-MOST_QUESTIONS:]
 
 
-def _can_be_searched(alone: str) -> bool:
+def _can_be_searched(standalone: str) -> bool:
     try:
-        parse_query(alone)
+        parse_query(standalone)
     except InvalidRequest:
         return False
-    return 0 < len(alone.strip()) <= MAX_QUERY_CHARACTERS
+    return 0 < len(standalone.strip()) <= MAX_QUERY_CHARACTERS

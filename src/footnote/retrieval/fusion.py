@@ -153,19 +153,21 @@ def with_graph(fused: Fused, graph: Ranking, fusion: Fusion) -> Fused:
     if not graph:
         return fused
     if isinstance(fusion, ReciprocalRankFusion):
-        left = 1.0
-        gained = {hit.chunk_no: 1 / (fusion.k + rank) for rank, hit in enumerate(graph, start=1)}
+        remaining_share = 1.0
+        contributions = {
+            hit.chunk_no: 1 / (fusion.k + rank) for rank, hit in enumerate(graph, start=1)
+        }
     else:
-        left, best = 1 - GRAPH_SHARE, fused.ranking[0].score if fused.ranking else 1.0
-        gained = {
+        remaining_share, best = 1 - GRAPH_SHARE, fused.ranking[0].score if fused.ranking else 1.0
+        contributions = {
             hit.chunk_no: GRAPH_SHARE * best * _share(hit.score, graph[0].score) for hit in graph
         }
     parts: dict[int, dict[Recall, float]] = {
-        number: {recall: left * part for recall, part in each.items()}
-        for number, each in fused.parts.items()
+        number: {recall: remaining_share * part for recall, part in recall_parts.items()}
+        for number, recall_parts in fused.parts.items()
     }
-    scores = {hit.chunk_no: left * hit.score for hit in fused.ranking}
-    for number, part in gained.items():
+    scores = {hit.chunk_no: remaining_share * hit.score for hit in fused.ranking}
+    for number, part in contributions.items():
         parts.setdefault(number, {})["graph"] = part
         scores[number] = scores.get(number, 0.0) + part
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
@@ -177,7 +179,8 @@ def _share(score: float, best: float) -> float:
 
 def _fused(parts: Mapping[int, Mapping[Recall, float]], dense_weight: float) -> Fused:
     scores = {
-        number: each.get("dense", 0.0) + each.get("lexical", 0.0) for number, each in parts.items()
+        number: recall_parts.get("dense", 0.0) + recall_parts.get("lexical", 0.0)
+        for number, recall_parts in parts.items()
     }
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=dense_weight)
 

@@ -56,15 +56,15 @@ class Wording:
 
     async def kind(self) -> QuestionKind:
         """Return the predicted kind of question; the default kind without a prediction."""
-        made = None if self.embedding is None else await self.embedding
-        return QuestionKind() if made is None else made.kind
+        prediction = None if self.embedding is None else await self.embedding
+        return QuestionKind() if prediction is None else prediction.kind
 
 
 def at_hand(vector: Vector | None) -> PendingVector:
     """Wrap a vector in a future that is done."""
-    ready: PendingVector = asyncio.get_running_loop().create_future()
-    ready.set_result(vector)
-    return ready
+    future: PendingVector = asyncio.get_running_loop().create_future()
+    future.set_result(vector)
+    return future
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,57 +105,59 @@ class Gather:
     routing: Routing = field(default_factory=Routing)
     """Settings of routing, for plans that route."""
 
-    async def __call__(self, wordings: Sequence[Wording], asked: Asked) -> Gathered:
+    async def __call__(self, wordings: Sequence[Wording], search: Asked) -> Gathered:
         """Search for the wordings, the first of which is the question itself, and fuse the
         results."""
-        first = await self._search(wordings[0], asked)
-        mended = None
-        if asked.plan.spelling and first.recalled.absent_terms:
+        first = await self._search(wordings[0], search)
+        corrected = None
+        if search.plan.spelling and first.recalled.absent_terms:
             text, recalled = first.wording.text, first.recalled
-            with asked.journal.timed("spelling"), asked.journal.attempt("spelling"):
+            with search.journal.timed("spelling"), search.journal.attempt("spelling"):
                 misspelt = self.correct.misspelt(text, recalled.absent_terms, recalled.languages)
                 if misspelt:
-                    mended = await self.correct(
-                        text, misspelt, recalled.languages, asked.index, asked.request.filters
+                    corrected = await self.correct(
+                        text, misspelt, recalled.languages, search.index, search.request.filters
                     )
-        if mended is not None:
-            first = await self._search(await self._reworded(mended, first.wording, asked), asked)
-        searched = [first, *[await self._search(each, asked) for each in wordings[1:]]]
-        ranking = searched[0].fused.ranking
-        if len(searched) > 1:
-            ranking = fuse_wordings([each.fused.ranking for each in searched])
-        wanted = self._wanted(asked.top_k, asked.plan)
-        with asked.journal.timed("hydrate"):
-            passages = await asked.index.passages([hit.chunk_no for hit in ranking[:wanted]])
+        if corrected is not None:
+            first = await self._search(
+                await self._with_corrected_spelling(corrected, first.wording, search), search
+            )
+        results = [first, *[await self._search(wording, search) for wording in wordings[1:]]]
+        ranking = results[0].fused.ranking
+        if len(results) > 1:
+            ranking = fuse_wordings([result.fused.ranking for result in results])
+        count = self._candidate_count(search.top_k, search.plan)
+        with search.journal.timed("hydrate"):
+            passages = await search.index.passages([hit.chunk_no for hit in ranking[:count]])
         return Gathered(
             evidence=evidence_from(
-                ranking[:wanted],
+                ranking[:count],
                 passages,
-                [(each.recalled, each.fused) for each in searched],
-                asked.plan.fusion,
+                [(result.recalled, result.fused) for result in results],
+                search.plan.fusion,
             ),
-            corrected_query=mended,
-            confidence=max(each.confidence for each in searched),
+            corrected_query=corrected,
+            confidence=max(result.confidence for result in results),
         )
 
-    async def _search(self, wording: Wording, asked: Asked) -> _Searched:
+    async def _search(self, wording: Wording, search: Asked) -> _Searched:
         """Recall and fuse for one wording; with one recall alone if the other fails. Raises if both
         fail."""
-        request = self._request(wording, asked)
+        request = self._request(wording, search)
         recalled = None
-        with asked.journal.timed("recall"):
-            if asked.plan.route:
-                with asked.journal.attempt(ROUTE):
+        with search.journal.timed("recall"):
+            if search.plan.route:
+                with search.journal.attempt(ROUTE):
                     routed = replace(request, route=self.routing)
-                    recalled = await asked.index.recall(routed, wording.vector)
+                    recalled = await search.index.recall(routed, wording.vector)
             try:
-                recalled = recalled or await asked.index.recall(request, wording.vector)
+                recalled = recalled or await search.index.recall(request, wording.vector)
             except FootnoteError as error:
-                recalled = await self._by_one_recall(request, wording, asked, error)
+                recalled = await self._by_one_recall(request, wording, search, error)
             vector = await wording.vector
-        asked.journal.note(*recalled.notes)
-        with asked.journal.timed("fuse"):
-            recalled = _near_enough(recalled, vector, asked)
+        search.journal.note(*recalled.notes)
+        with search.journal.timed("fuse"):
+            recalled = _above_minimum(recalled, vector, search)
             text = wording.parsed.text
             words = query_words(text, recalled.idf, recalled.languages, self.analyzer)
             language = self.analyzer.language_of(text, recalled.languages)
@@ -168,8 +170,8 @@ class Gather:
                 matched_terms=recalled.matched_terms,
                 idf=recalled.idf,
             )
-            recalled = await self._across_languages(wording, asked, recalled, language)
-            fusion = self.choices.named(asked.plan.fusion)
+            recalled = await self._add_other_languages(wording, search, recalled, language)
+            fusion = self.choices.named(search.plan.fusion)
             fused = fusion(
                 Recalls(
                     dense=recalled.dense,
@@ -180,18 +182,18 @@ class Gather:
                 )
             )
             fused = with_other_languages(fused, recalled.dense, recalled.across)
-            if asked.plan.graph:
-                recalled = await self._around_entities(wording, asked, recalled, fused)
+            if search.plan.graph:
+                recalled = await self._add_entity_recall(wording, search, recalled, fused)
                 fused = with_graph(fused, recalled.graph, fusion)
             fused = toward_named(fused, recalled.name_score_gaps)
-            recalled, fused = await self._by_kind(wording, asked, recalled, fused)
-            wanted = self._wanted(asked.top_k, asked.plan)
-            # Later stages may lift any of the wanted hits to the top, so routing keeps all their
+            recalled, fused = await self._adjust_to_kind(wording, search, recalled, fused)
+            count = self._candidate_count(search.top_k, search.plan)
+            # Later stages may lift any of these hits to the top, so routing keeps all their
             # documents.
-            lifts = asked.plan.rerank or asked.plan.diversity != "none"
-            evident = wanted if lifts else EVIDENT + SPARE
-            kept = within_routes(fused.ranking, recalled, wanted, evident)
-            fused = replace(fused, ranking=kept)
+            reorders = search.plan.rerank or search.plan.diversity != "none"
+            evident = count if reorders else EVIDENT + SPARE
+            ranking = within_routes(fused.ranking, recalled, count, evident)
+            fused = replace(fused, ranking=ranking)
         return _Searched(
             wording=wording,
             recalled=recalled,
@@ -203,143 +205,147 @@ class Gather:
             ),
         )
 
-    def _request(self, wording: Wording, asked: Asked) -> RecallRequest:
+    def _request(self, wording: Wording, search: Asked) -> RecallRequest:
         """Build the recall request of a wording."""
 
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
             return self.analyzer.query_terms(wording.parsed.text, languages)
 
         def names_of(languages: Sequence[str]) -> Sequence[str]:
-            said = naming_words(wording.parsed.text)
-            return [*self.analyzer.query_terms(said, languages), *quarters_in(wording.parsed.text)]
+            words = naming_words(wording.parsed.text)
+            return [*self.analyzer.query_terms(words, languages), *quarters_in(wording.parsed.text)]
 
         return RecallRequest(
-            names_of=None if asked.plan.fusion == "dense_only" else names_of,
-            terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
-            limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.top_k),
-            filters=asked.request.filters,
+            names_of=None if search.plan.fusion == "dense_only" else names_of,
+            terms_of=None if search.plan.fusion == "dense_only" else terms_of,
+            limit=max(self.recall_limit, CANDIDATES_PER_RESULT * search.top_k),
+            filters=search.request.filters,
             phrases=wording.parsed.phrases,
-            exact_phrases=asked.plan.exact_phrases,
+            exact_phrases=search.plan.exact_phrases,
             excluded=wording.parsed.excluded,
-            complete=asked.plan.fusion in ("adaptive", "weighted_blend")
-            or asked.request.filters.min_similarity is not None,
+            complete=search.plan.fusion in ("adaptive", "weighted_blend")
+            or search.request.filters.min_similarity is not None,
         )
 
     async def _by_one_recall(
-        self, request: RecallRequest, wording: Wording, asked: Asked, error: FootnoteError
+        self, request: RecallRequest, wording: Wording, search: Asked, error: FootnoteError
     ) -> Recalled:
         """Recall by the vector alone, then by the terms alone, after both together failed."""
         vector = await wording.vector
         if vector is None or request.terms_of is None or not error.retryable:
             raise error
-        asked.journal.note(f"recall: {error}")
+        search.journal.note(f"recall: {error}")
         try:
-            return await asked.index.recall(replace(request, vector=vector, terms_of=None))
+            return await search.index.recall(replace(request, vector=vector, terms_of=None))
         except FootnoteError:
-            return await asked.index.recall(replace(request, complete=False))
+            return await search.index.recall(replace(request, complete=False))
 
-    async def _across_languages(
-        self, wording: Wording, asked: Asked, recalled: Recalled, language: str | None
+    async def _add_other_languages(
+        self, wording: Wording, search: Asked, recalled: Recalled, language: str | None
     ) -> Recalled:
         """Add the nearest passages in other languages, if there are any.
 
         Their similarity is that to the cross-lingual vector, where the embedder has one.
         """
         vector, lane = await wording.vector, self.embedder.lane
-        looks = looks_across(recalled.languages, asked.plan, lane, wording.parsed)
-        if vector is None or language is None or not looks:
+        applies = looks_across(recalled.languages, search.plan, lane, wording.parsed)
+        if vector is None or language is None or not applies:
             return recalled
-        made = None if wording.embedding is None else await wording.embedding
-        if made is not None and made.cross_lingual_vector is not None:
-            vector = made.cross_lingual_vector
-        filters = asked.request.filters
+        prediction = None if wording.embedding is None else await wording.embedding
+        if prediction is not None and prediction.cross_lingual_vector is not None:
+            vector = prediction.cross_lingual_vector
+        filters = search.request.filters
         nearest: Ranking = ()
-        with asked.journal.timed(LANGUAGES), asked.journal.attempt(LANGUAGES):
-            nearest = await asked.index.in_other_languages(vector, language, filters, asked.top_k)
-        least = filters.min_similarity
-        across = tuple(each for each in nearest if least is None or each.score >= least)
-        similarities = {each.chunk_no: each.score for each in across}
+        with search.journal.timed(LANGUAGES), search.journal.attempt(LANGUAGES):
+            nearest = await search.index.in_other_languages(vector, language, filters, search.top_k)
+        min_similarity = filters.min_similarity
+        across = tuple(
+            hit for hit in nearest if min_similarity is None or hit.score >= min_similarity
+        )
+        similarities = {hit.chunk_no: hit.score for hit in across}
         return replace(
             recalled, across=across, similarities={**recalled.similarities, **similarities}
         )
 
-    async def _around_entities(
-        self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
+    async def _add_entity_recall(
+        self, wording: Wording, search: Asked, recalled: Recalled, fused: Fused
     ) -> Recalled:
-        """Add the recall by entities, which supports no phrases, exclusions or least similarity.
+        """Add the recall by entities, which supports no phrases, exclusions or minimum similarity.
 
         With any of these, it only ranks chunks that the other recalls found.
         """
         names = self.names_in(wording.parsed.text)
         graph = EntityGraph()
-        with asked.journal.timed("graph"), asked.journal.attempt("graph"):
+        with search.journal.timed("graph"), search.journal.attempt("graph"):
             if names:
-                graph = await asked.index.entity_graph(names, asked.request.filters)
+                graph = await search.index.entity_graph(names, search.request.filters)
         best = fused.ranking[0].score if fused.ranking else 0.0
         shares = {hit.chunk_no: hit.score / best for hit in fused.ranking} if best > 0 else {}
         ranking = rank_by_entities(graph, shares)
-        narrowed = wording.parsed.phrases or wording.parsed.excluded
-        if narrowed or asked.request.filters.min_similarity is not None:
-            found = {hit.chunk_no for hit in fused.ranking}
-            ranking = tuple(hit for hit in ranking if hit.chunk_no in found)
+        is_restricted = wording.parsed.phrases or wording.parsed.excluded
+        if is_restricted or search.request.filters.min_similarity is not None:
+            chunk_numbers = {hit.chunk_no for hit in fused.ranking}
+            ranking = tuple(hit for hit in ranking if hit.chunk_no in chunk_numbers)
         return replace(recalled, graph=ranking[: self.recall_limit], named=names_said(graph))
 
-    async def _by_kind(
-        self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
+    async def _adjust_to_kind(
+        self, wording: Wording, search: Asked, recalled: Recalled, fused: Fused
     ) -> tuple[Recalled, Fused]:
         """Adjust the ranking to the predicted kind of question: by period, or toward table rows."""
         kind = await wording.kind()
-        if asked.plan.fusion == "dense_only":
+        if search.plan.fusion == "dense_only":
             return recalled, fused
         numbers = [hit.chunk_no for hit in fused.ranking]
         text = wording.parsed.text
         if kind.period is not None and not states_period(text):
-            with asked.journal.timed(SERIES), asked.journal.attempt(SERIES):
-                documents = await asked.index.documents_of(numbers)
-                places = places_in_series(documents, kind.period, recalled.name_score_gaps)
-                recalled = replace(recalled, series=places)
-                fused = toward_period(fused, places)
+            with search.journal.timed(SERIES), search.journal.attempt(SERIES):
+                documents = await search.index.documents_of(numbers)
+                positions = places_in_series(documents, kind.period, recalled.name_score_gaps)
+                recalled = replace(recalled, series=positions)
+                fused = toward_period(fused, positions)
         if kind.asks_for_number:
-            with asked.journal.timed(ROWS), asked.journal.attempt(ROWS):
-                tables = await asked.index.tables(numbers)
+            with search.journal.timed(ROWS), search.journal.attempt(ROWS):
+                tables = await search.index.tables(numbers)
                 rows = rows_called(tables, recalled.idf, self.analyzer.word_terms)
                 recalled = replace(recalled, rows=rows)
                 fused = toward_rows(fused, rows)
         return recalled, fused
 
-    async def _reworded(self, text: str, first: Wording, asked: Asked) -> Wording:
+    async def _with_corrected_spelling(self, text: str, first: Wording, search: Asked) -> Wording:
         """Return the first wording with its spelling corrected, with a vector if the original has
         one."""
         parsed, vector = parse_query(text), None
         if await first.vector is not None:
-            with asked.journal.attempt("dense"):
+            with search.journal.attempt("dense"):
                 vector = await self.embedder.embed_query(parsed.text)
         return replace(first, text=text, parsed=parsed, vector=at_hand(vector))
 
-    def _wanted(self, top_k: int, plan: Plan) -> int:
+    def _candidate_count(self, top_k: int, plan: Plan) -> int:
         """Number of candidates that the later stages need."""
-        wanted = [top_k + SPARE]
+        counts = [top_k + SPARE]
         if plan.rerank:
-            wanted.append(self.candidates or 3 * top_k)
+            counts.append(self.candidates or 3 * top_k)
         if plan.diversity != "none":
-            wanted.append(2 * top_k)
+            counts.append(2 * top_k)
         if plan.diversity == "mmr":
-            wanted.append(self.mmr_candidates)
-        return max(wanted)
+            counts.append(self.mmr_candidates)
+        return max(counts)
 
 
-def _near_enough(recalled: Recalled, vector: Vector | None, asked: Asked) -> Recalled:
-    """Drop hits below the requested least similarity."""
-    least = asked.request.filters.min_similarity
-    if least is None:
+def _above_minimum(recalled: Recalled, vector: Vector | None, search: Asked) -> Recalled:
+    """Drop hits below the requested minimum similarity."""
+    min_similarity = search.request.filters.min_similarity
+    if min_similarity is None:
         return recalled
     if vector is None:
-        asked.journal.note("min_similarity: it needs the lane's model, which is not available")
+        search.journal.note("min_similarity: it needs the lane's model, which is not available")
         return recalled
 
     def near(ranking: Ranking) -> Ranking:
         return tuple(
-            hit for hit in ranking if recalled.similarities.get(hit.chunk_no, -2.0) >= least
+            hit
+            for hit in ranking
+            if recalled.similarities.get(hit.chunk_no, -2.0) >= min_similarity
         )
 
     return replace(recalled, dense=near(recalled.dense), lexical=near(recalled.lexical))

@@ -43,8 +43,8 @@ class CacheKey:
         whatever else the result depends on.
         """
         # Hashed by repr, since Python's `True == 1` does not hold for filters.
-        asked = (request.filters, request.top_k, request.facets, request.conversation)
-        parts = repr((sorted(set(access)), lane, plan, *asked))
+        request_parts = (request.filters, request.top_k, request.facets, request.conversation)
+        parts = repr((sorted(set(access)), lane, plan, *request_parts))
         digest = blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return cls(workspace_id=workspace_id, generation=generation, digest=digest)
 
@@ -145,16 +145,16 @@ class GenerationCache(Generic[Value]):
 
     def stats(self, workspace_id: UUID | None = None) -> CacheStats:
         """Return hits, misses and size for one workspace, or for all of them (for operators)."""
-        wanted = list(self._counts) if workspace_id is None else [workspace_id]
-        counts = [self._counts[each] for each in wanted if each in self._counts]
-        partitions = [self._partitions[each] for each in wanted if each in self._partitions]
+        workspace_ids = list(self._counts) if workspace_id is None else [workspace_id]
+        counts = [self._counts[key] for key in workspace_ids if key in self._counts]
+        partitions = [self._partitions[key] for key in workspace_ids if key in self._partitions]
         return CacheStats(
-            exact_hits=sum(each.exact for each in counts),
-            near_hits=sum(each.near for each in counts),
-            misses=sum(each.misses for each in counts),
-            evictions=sum(each.evictions for each in counts),
-            entries=sum(len(each.entries) for each in partitions),
-            bytes=sum(each.bytes for each in partitions),
+            exact_hits=sum(counter.exact for counter in counts),
+            near_hits=sum(counter.near for counter in counts),
+            misses=sum(counter.misses for counter in counts),
+            evictions=sum(counter.evictions for counter in counts),
+            entries=sum(len(partition.entries) for partition in partitions),
+            bytes=sum(partition.bytes for partition in partitions),
         )
 
     def _counts_of(self, question: Question) -> _Counts:
@@ -220,17 +220,17 @@ class _Partition(Generic[Value]):
     def add(self, entry: _Entry[Value]) -> None:
         self.entries[entry.question] = entry
         if entry.wording:
-            place = (entry.question.key, entry.wording)
-            self.wordings.setdefault(place, []).append(entry.question)
+            key = (entry.question.key, entry.wording)
+            self.wordings.setdefault(key, []).append(entry.question)
         self.bytes += entry.bytes
 
     def remove(self, entry: _Entry[Value]) -> None:
         del self.entries[entry.question]
         if entry.wording:
-            place = (entry.question.key, entry.wording)
-            self.wordings[place].remove(entry.question)
-            if not self.wordings[place]:
-                del self.wordings[place]
+            key = (entry.question.key, entry.wording)
+            self.wordings[key].remove(entry.question)
+            if not self.wordings[key]:
+                del self.wordings[key]
         self.bytes -= entry.bytes
 
 

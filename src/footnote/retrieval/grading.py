@@ -122,9 +122,9 @@ class Rewrite:
             reply = await self.model(instructions, fenced(parts))
         except ModelUnavailable as error:
             return None, (f"rewrite: {error}",)
-        known = {sameness(wording) for wording in [question, *searched]}
+        existing = {sameness(wording) for wording in [question, *searched]}
         for wording in wordings_from(reply, question)[:1]:
-            if sameness(wording) not in known:
+            if sameness(wording) not in existing:
                 return wording, ()
         return None, (f"rewrite: {self.model.name} wrote no other wording",)
 
@@ -139,12 +139,12 @@ def gradings_from(reply: str, count: int) -> tuple[Grading, ...]:
     >>> gradings_from('{"1": true, "2": "not relevant"}', 2)
     ('relevant', 'irrelevant')
     """
-    said: dict[int, set[Grading]] = {}
+    gradings_by_number: dict[int, set[Grading]] = {}
     for number, grading in _numbered(reply[:REPLY_CHARACTERS]):
-        said.setdefault(number, set()).add(grading)
+        gradings_by_number.setdefault(number, set()).add(grading)
     return tuple(
-        next(iter(found)) if len(found) == 1 else "unknown"
-        for found in (said.get(number, set()) for number in range(1, count + 1))
+        next(iter(gradings)) if len(gradings) == 1 else "unknown"
+        for gradings in (gradings_by_number.get(number, set()) for number in range(1, count + 1))
     )
 
 
@@ -159,7 +159,7 @@ def _numbered(reply: str) -> Iterator[tuple[int, Grading]]:
 
 def _decoded(reply: str) -> object:
     """The first JSON value in the reply; None when there is none."""
-    start = min((at for at in map(reply.find, "{[") if at >= 0), default=-1)
+    start = min((position for position in map(reply.find, "{[") if position >= 0), default=-1)
     if start < 0:
         return None
     try:
@@ -175,23 +175,23 @@ def _in_json(value: object, depth: int = 3) -> Iterator[tuple[int, Grading]]:
         return
     if isinstance(value, dict):
         number = next(filter(None, map(_number, map(value.get, _NUMBER_KEYS))), None)
-        named: Grading | None = next(
+        field_grading: Grading | None = next(
             filter(None, map(_grading, map(value.get, _GRADING_KEYS))), None
         )
-        if number and named:
-            yield number, named
+        if number and field_grading:
+            yield number, field_grading
             return
-        pairs = [(_number(key), inner) for key, inner in value.items()]
+        pairs = [(_number(key), member) for key, member in value.items()]
     elif isinstance(value, list):
         pairs = list(enumerate(value, start=1))
     else:
         return
-    for number, inner in pairs:
-        grading = _grading(inner)
+    for number, member in pairs:
+        grading = _grading(member)
         if number and grading:
             yield number, grading
         elif grading is None:
-            yield from _in_json(inner, depth - 1)
+            yield from _in_json(member, depth - 1)
 
 
 def _number(value: object) -> int | None:

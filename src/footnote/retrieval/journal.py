@@ -14,9 +14,9 @@ from footnote.ports import Index
 from footnote.ports.telemetry import RECALL, RERANKING, SEARCH_STAGES, span
 from footnote.retrieval.generation_cache import CacheKey
 
-_THE_CALLERS = (InvalidRequest, LaneMismatch, NotFound)
+_RAISED_TO_CALLER = (InvalidRequest, LaneMismatch, NotFound)
 """Errors that are raised to the caller rather than noted as a degraded stage."""
-_NAMED = {"recall": RECALL, "rerank": RERANKING}
+_STAGE_METRICS = {"recall": RECALL, "rerank": RERANKING}
 """Stages whose duration has a metric of its own as well."""
 
 
@@ -53,15 +53,15 @@ class Journal:
             elapsed = perf_counter() - started
             self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + elapsed * 1e3
             SEARCH_STAGES.record(elapsed, {"footnote.stage": stage})
-            if stage in _NAMED:
-                _NAMED[stage].record(elapsed)
+            if stage in _STAGE_METRICS:
+                _STAGE_METRICS[stage].record(elapsed)
 
     @contextmanager
     def attempt(self, stage: str) -> Iterator[None]:
-        """Turn an error of the block into a note for the stage, except for `_THE_CALLERS`."""
+        """Turn an error of the block into a note for the stage, except for `_RAISED_TO_CALLER`."""
         try:
             yield
-        except _THE_CALLERS:
+        except _RAISED_TO_CALLER:
             raise
         except FootnoteError as error:
             self.note(f"{stage}: {error}")

@@ -24,39 +24,41 @@ def naming_words(text: str) -> str:
     of one in a title is already counted by BM25.
     """
     return " ".join(
-        word for word in text.split() if any(each.isupper() or each.isdigit() for each in word)
+        word
+        for word in text.split()
+        if any(character.isupper() or character.isdigit() for character in word)
     )
 
 
-def toward_named(fused: Fused, lacks: Mapping[int, float]) -> Fused:
+def toward_named(fused: Fused, gaps: Mapping[int, float]) -> Fused:
     """Lower each chunk's score by how much less than the best its document is named.
 
     Parts still add up to their score. Nothing changes if the query names no document.
     """
-    if not lacks:
+    if not gaps:
         return fused
-    shares = {hit.chunk_no: share_left(lacks.get(hit.chunk_no, 0.0)) for hit in fused.ranking}
+    shares = {hit.chunk_no: share_left(gaps.get(hit.chunk_no, 0.0)) for hit in fused.ranking}
     scores = {hit.chunk_no: hit.score * shares[hit.chunk_no] for hit in fused.ranking}
     parts: dict[int, Mapping[Recall, float]] = {
-        number: {recall: part * shares.get(number, 1.0) for recall, part in each.items()}
-        for number, each in fused.parts.items()
+        number: {recall: part * shares.get(number, 1.0) for recall, part in recall_parts.items()}
+        for number, recall_parts in fused.parts.items()
     }
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
 
 
-def share_left(lack: float) -> float:
+def share_left(gap: float) -> float:
     """Factor of a score at this gap in nats: 1 for the documents that are named best."""
-    return math.exp(-PULL * min(max(lack, 0.0), MOST_LACKING))
+    return math.exp(-PULL * min(max(gap, 0.0), MOST_LACKING))
 
 
-def name_records(chunk_no: int, lacks: Mapping[int, float]) -> list[StageRecord]:
+def name_records(chunk_no: int, gaps: Mapping[int, float]) -> list[StageRecord]:
     """Record how well the chunk's document is named; empty if the question names none."""
-    lack = lacks.get(chunk_no)
-    if lack is None:
+    gap = gaps.get(chunk_no)
+    if gap is None:
         return []
-    rank = 1 + len({other for other in lacks.values() if other < lack})
-    detail: dict[str, MetadataValue] = {"lack": lack}
-    return [StageRecord(stage=NAMES, rank_after=rank, score_after=share_left(lack), detail=detail)]
+    rank = 1 + len({other for other in gaps.values() if other < gap})
+    detail: dict[str, MetadataValue] = {"lack": gap}
+    return [StageRecord(stage=NAMES, rank_after=rank, score_after=share_left(gap), detail=detail)]
 
 
 def why_named(record: StageRecord) -> str:

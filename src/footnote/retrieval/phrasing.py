@@ -29,7 +29,7 @@ class QueryVectors:
 
     capacity: int = 2048
     """Most vectors of all workspaces together; 0 disables the cache."""
-    _known: OrderedDict[tuple[UUID, str, str], EmbeddedQuestion] = field(
+    _cached: OrderedDict[tuple[UUID, str, str], EmbeddedQuestion] = field(
         default_factory=OrderedDict, init=False
     )
 
@@ -40,18 +40,18 @@ class QueryVectors:
         unavailable."""
         # Keyed by workspace, so that timing does not reveal another workspace's queries.
         key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
-        known = self._known.get(key)
+        embedded = self._cached.get(key)
         with journal.timed("embed"), journal.attempt("dense"):
-            if known is None:
+            if embedded is None:
                 with model_call("embeddings", f"{embedder.lane.provider}:{embedder.lane.model}"):
-                    known = await embed_question(embedder, query)
-                known = replace(known, vector=known.vector.copy())
-                known.vector.flags.writeable = False
-                self._known[key] = known
-            self._known.move_to_end(key)
-        while len(self._known) > self.capacity:
-            self._known.popitem(last=False)
-        return known
+                    embedded = await embed_question(embedder, query)
+                embedded = replace(embedded, vector=embedded.vector.copy())
+                embedded.vector.flags.writeable = False
+                self._cached[key] = embedded
+            self._cached.move_to_end(key)
+        while len(self._cached) > self.capacity:
+            self._cached.popitem(last=False)
+        return embedded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +76,21 @@ class Phrase:
             notes = (f"{_without_model('condense')}, so the reader put the question", *notes)
         return replace(request, query=question, conversation=()), notes
 
-    async def __call__(self, asked: Asked) -> list[Wording]:
+    async def __call__(self, search: Asked) -> list[Wording]:
         """Return the standalone question, then other wordings of it."""
-        plan, journal = asked.plan, asked.journal
-        question = asked.request.query
-        others: tuple[str, ...] = ()
-        if self.model is not None and plan.condense and asked.request.conversation:
+        plan, journal = search.plan, search.journal
+        question = search.request.query
+        other_wordings: tuple[str, ...] = ()
+        if self.model is not None and plan.condense and search.request.conversation:
             with journal.timed("condense"):
                 question, notes = await Condense(model=self.model)(
-                    question, asked.request.conversation
+                    question, search.request.conversation
                 )
             journal.note(*notes)
             if notes:
-                question, notes = await self.rewrite_follow_up(question, asked.request.conversation)
+                question, notes = await self.rewrite_follow_up(
+                    question, search.request.conversation
+                )
                 journal.note(*notes)
         if plan.queries > 1:
             if self.model is None:
@@ -96,9 +98,9 @@ class Phrase:
             else:
                 with journal.timed("queries"):
                     reword = MultiQuery(model=self.model, count=plan.queries)
-                    others, notes = await reword(question)
+                    other_wordings, notes = await reword(question)
                 journal.note(*notes)
-        first = self.worded(question, asked)
+        first = self.worded(question, search)
         if plan.hypothetical and (vector := await first.vector) is not None:
             if self.model is None:
                 journal.note(_without_model("hypothetical"))
@@ -108,24 +110,24 @@ class Phrase:
                     vector, notes = await imagine(first.parsed.text, vector)
                 journal.note(*notes)
                 first = replace(first, vector=at_hand(vector))
-        return [first, *[self.worded(each, asked) for each in others]]
+        return [first, *[self.worded(wording, search) for wording in other_wordings]]
 
-    def worded(self, text: str, asked: Asked) -> Wording:
+    def worded(self, text: str, search: Asked) -> Wording:
         """Return a wording, and start embedding it."""
         parsed = parse_query(text)
-        if asked.plan.fusion == "lexical_only":
+        if search.plan.fusion == "lexical_only":
             return Wording(text=text, parsed=parsed, vector=at_hand(None))
-        workspace_id = asked.asker.workspace_id
+        workspace_id = search.asker.workspace_id
         embedding = asyncio.ensure_future(
-            self.vectors(workspace_id, parsed.text, self.embedder, asked.journal)
+            self.vectors(workspace_id, parsed.text, self.embedder, search.journal)
         )
         vector = asyncio.ensure_future(_vector_of(embedding))
         return Wording(text=text, parsed=parsed, vector=vector, embedding=embedding)
 
 
 async def _vector_of(embedding: asyncio.Future[EmbeddedQuestion | None]) -> Vector | None:
-    made = await embedding
-    return None if made is None else made.vector
+    embedded = await embedding
+    return None if embedded is None else embedded.vector
 
 
 def _without_model(stage: str) -> str:

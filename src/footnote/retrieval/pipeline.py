@@ -1,4 +1,5 @@
-"""A question becomes evidence: plan → understand → recall → fuse → rerank → diversify → expand."""
+"""Turn a question into evidence: plan → understand → recall → fuse → rerank → diversify →
+expand."""
 
 from __future__ import annotations
 
@@ -41,15 +42,15 @@ class Search:
     top_k: int = 8
     """Default number of results."""
     min_similarity: float | None = None
-    """Default least similarity of evidence."""
+    """Default minimum similarity of evidence."""
     configuration: int = 0
     """Part of the cache key that distinguishes other settings in the same workspace."""
     cache: SemanticCache = field(default_factory=lambda: SemanticCache(capacity_bytes=0))
 
     async def __call__(self, request: SearchRequest, index: Index, asker: Asker) -> SearchResponse:
         """Prepare a search and run it."""
-        known = index.last_generation
-        generation = await index.generation() if known is None else known
+        last_generation = index.last_generation
+        generation = await index.generation() if last_generation is None else last_generation
         return await self.run(await self.prepare(request, index, asker, generation))
 
     async def prepare(
@@ -67,8 +68,8 @@ class Search:
             filters = replace(filters, where=checked_condition(filters.where))
         if filters.min_similarity is None and self.min_similarity is not None:
             filters = replace(filters, min_similarity=self.min_similarity)
-        named = self.default_plan if request.plan is None else request.plan
-        plan = resolved(self.plans, named, request.changes)
+        plan_name = self.default_plan if request.plan is None else request.plan
+        plan = resolved(self.plans, plan_name, request.changes)
         top_k = self.top_k if request.top_k is None else request.top_k
         request, notes = await self.phrase.without_conversation(
             replace(request, query=query, filters=filters, top_k=top_k), plan
@@ -95,104 +96,106 @@ class Search:
             notes=notes,
         )
 
-    async def run(self, asked: Asked) -> SearchResponse:
+    async def run(self, search: Asked) -> SearchResponse:
         """Run a prepared search, or serve a cached response.
 
         A stage that fails is named in `degraded`; the search goes on without it. Raises
         LaneMismatch and ConfigurationChanged.
         """
-        request, key = asked.request, asked.key
+        request, key = search.request, search.key
         if key is None or not self.cache.capacity_bytes:
-            response = await self._searched(asked)
+            response = await self._run_search(search)
         else:
             # A cached response is served only after checking the index generation in the database;
             # the check is skipped if none could serve.
             if self.cache.may_serve(key, request.query):
-                key = replace(key, generation=await asked.index.generation())
+                key = replace(key, generation=await search.index.generation())
             response = await self.cache.answer(
                 key,
                 request.query,
-                lambda query: self.phrase.worded(query, asked).vector,
-                lambda: self._searched(asked),
+                lambda query: self.phrase.worded(query, search).vector,
+                lambda: self._run_search(search),
             )
-        alone = None if request.query == asked.query else request.query
-        if alone is None and not asked.notes:
+        standalone = None if request.query == search.query else request.query
+        if standalone is None and not search.notes:
             return response
-        searched = (alone or asked.query, *response.searched)
+        searched = (standalone or search.query, *response.searched)
         if response.cached == "near":
             searched = response.searched
         return replace(
             response,
-            query=asked.query,
-            standalone_question=response.standalone_question or alone,
-            searched=tuple(each for each in dict.fromkeys(searched) if each != asked.query),
-            degraded=(*asked.notes, *response.degraded),
+            query=search.query,
+            standalone_question=response.standalone_question or standalone,
+            searched=tuple(query for query in dict.fromkeys(searched) if query != search.query),
+            degraded=(*search.notes, *response.degraded),
         )
 
-    async def _searched(self, asked: Asked) -> SearchResponse:
-        plan, journal = asked.plan, asked.journal
-        wordings = await self.phrase(asked)
+    async def _run_search(self, search: Asked) -> SearchResponse:
+        plan, journal = search.plan, search.journal
+        wordings = await self.phrase(search)
         question = wordings[0].text
-        gathered = await self.gather(wordings, asked)
+        gathered = await self.gather(wordings, search)
         if plan.corrections and self.model is not None:
-            found = await self._corrected(question, gathered.evidence, self.model, asked)
+            corrected = await self._run_corrective_loop(
+                question, gathered.evidence, self.model, search
+            )
         else:
             if plan.corrections:
                 journal.note("correct: no language model is configured")
-            refined = await self.refine(question, gathered.evidence, asked)
-            found = Corrected(evidence=refined, searched=(question,))
-        evidence = found.evidence[: asked.top_k]
+            refined = await self.refine(question, gathered.evidence, search)
+            corrected = Corrected(evidence=refined, searched=(question,))
+        evidence = corrected.evidence[: search.top_k]
         if plan.neighbours and evidence:
-            passages = [each.passage for each in evidence]
+            passages = [item.passage for item in evidence]
             widened: Mapping[int, ExpandedPassage] = {}
             with journal.timed("expand"):
                 with journal.attempt("expand"):
-                    widened = await asked.index.widened(
+                    widened = await search.index.widened(
                         passages, plan.neighbours, plan.across_headings
                     )
                 evidence = expand(evidence, widened, self.decay)
         facets: Mapping[str, tuple[FacetCount, ...]] = {}
-        if asked.request.facets:
+        if search.request.facets:
             with journal.timed("facets"), journal.attempt("facets"):
-                facets = await asked.index.facets(asked.request.facets, asked.request.filters)
-        tried = dict.fromkeys((*(each.text for each in wordings), *found.searched))
+                facets = await search.index.facets(search.request.facets, search.request.filters)
+        queries = dict.fromkeys((*(wording.text for wording in wordings), *corrected.searched))
         return SearchResponse(
-            query=asked.request.query,
+            query=search.request.query,
             evidence=tuple(
-                replace(each, why=why(each), suspicious=each.passage.suspicious is True)
-                for each in evidence
+                replace(item, why=why(item), suspicious=item.passage.suspicious is True)
+                for item in evidence
             ),
             degraded=journal.notes,
             plan=plan.name,
-            searched=tuple(each for each in tried if each != asked.request.query),
-            standalone_question=None if question == asked.request.query else question,
+            searched=tuple(query for query in queries if query != search.request.query),
+            standalone_question=None if question == search.request.query else question,
             corrected_query=gathered.corrected_query,
             confidence=gathered.confidence,
             facets=facets,
             timings_ms=journal.timings_ms,
         )
 
-    async def _corrected(
-        self, question: str, candidates: Sequence[Evidence], model: LanguageModel, asked: Asked
+    async def _run_corrective_loop(
+        self, question: str, candidates: Sequence[Evidence], model: LanguageModel, search: Asked
     ) -> Corrected:
         """Run the corrective loop for the cycles that the plan allows."""
 
         async def retrieve(wording: str) -> tuple[Evidence, ...]:
-            found = candidates
+            evidence = candidates
             if wording != question:
-                again = await self.gather([self.phrase.worded(wording, asked)], asked)
-                found = again.evidence
-            return await self.refine(question, found, asked)
+                gathered = await self.gather([self.phrase.worded(wording, search)], search)
+                evidence = gathered.evidence
+            return await self.refine(question, evidence, search)
 
         correct = CorrectiveLoop(
             grade=Grade(model=model),
             rewrite=Rewrite(model=model),
-            max_cycles=asked.plan.corrections,
-            enough=min(ENOUGH_RELEVANT, asked.top_k),
+            max_cycles=search.plan.corrections,
+            enough=min(ENOUGH_RELEVANT, search.top_k),
         )
-        with asked.journal.timed("correct"):
+        with search.journal.timed("correct"):
             corrected = await correct(question, retrieve)
-        asked.journal.note(*corrected.degraded)
+        search.journal.note(*corrected.degraded)
         return corrected
 
 
@@ -212,12 +215,12 @@ def checked_query(request: SearchRequest) -> str:
         )
     if request.top_k is not None and not 1 <= request.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"top_k is {request.top_k}", hint=f"ask for 1 to {MAX_TOP_K} results")
-    least = request.filters.min_similarity
-    if least is not None and not -1 <= least <= 1:
+    min_similarity = request.filters.min_similarity
+    if min_similarity is not None and not -1 <= min_similarity <= 1:
         raise InvalidRequest(
-            f"min_similarity is {least:g}, and cosines lie between -1 and 1",
+            f"min_similarity is {min_similarity:g}, and cosines lie between -1 and 1",
             hint="give a number between them",
         )
-    if not all(each and is_storable(each) for each in request.filters.collections):
+    if not all(name and is_storable(name) for name in request.filters.collections):
         raise InvalidRequest("a collection in the filters cannot exist", hint="check its name")
     return query

@@ -60,14 +60,15 @@ def resolved(plans: Mapping[str, Plan], name: str, changes: PlanChanges) -> Plan
         raise InvalidRequest(
             f"there is no plan {name!r}", hint=f"leave it out, or say one of {', '.join(plans)}"
         )
-    given = {field: value for field, value in asdict(changes).items() if value is not None}
-    for field, least, most in (
+    overrides = {field: value for field, value in asdict(changes).items() if value is not None}
+    for field, minimum, maximum in (
         ("neighbours", 0, MAX_NEIGHBOURS),
         ("queries", 1, MAX_WORDINGS),
         ("corrections", 0, MAX_CORRECTIONS),
     ):
-        if field in given and not least <= given[field] <= most:
+        if field in overrides and not minimum <= overrides[field] <= maximum:
             raise InvalidRequest(
-                f"{field} is {given[field]}", hint=f"choose a number from {least} to {most}"
+                f"{field} is {overrides[field]}",
+                hint=f"choose a number from {minimum} to {maximum}",
             )
-    return replace(plan, **given)
+    return replace(plan, **overrides)

@@ -47,7 +47,7 @@ def question_part(question: str) -> Part:
     return Part(name="question", text=trimmed(question, MAX_QUESTION_CHARACTERS))
 
 
-def trimmed(text: str, most: int) -> str:
-    """Strip the text and cut it to `most` characters, at least 2; a cut ends with an ellipsis."""
+def trimmed(text: str, limit: int) -> str:
+    """Strip the text and cut it to `limit` characters, at least 2; a cut ends with an ellipsis."""
     text = text.strip()
-    return text if len(text) <= most else text[: most - 2].rstrip() + " …"
+    return text if len(text) <= limit else text[: limit - 2].rstrip() + " …"

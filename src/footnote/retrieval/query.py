@@ -27,7 +27,7 @@ _STRAIGHT_END = re.compile('"(?![^\\W_\u0e00-\U0010ffff])')
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/'%-]*")
 _AFTER_WORD = ".,;:!?)]}"
 _WORD = re.compile(r"\S+")
-_EXCLUDING = re.compile(r"(?<!\S)-(?=\S)")
+_EXCLUSION = re.compile(r"(?<!\S)-(?=\S)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +65,8 @@ def parse_query(text: str) -> ParsedQuery:
     parts = query_parts(text)
     phrases = tuple(part.text for part in parts if part.quoted and not part.excluded)
     excluded = tuple(part.text for part in parts if part.excluded)
-    kept = " ".join(part.text for part in parts if not part.excluded)
-    if excluded and not any(map(str.isalnum, kept)):
+    remaining = " ".join(part.text for part in parts if not part.excluded)
+    if excluded and not any(map(str.isalnum, remaining)):
         raise InvalidRequest(
             "the query only says what not to find", hint="say also what to look for"
         )
@@ -79,7 +79,7 @@ def parse_query(text: str) -> ParsedQuery:
     if not phrases and not excluded:
         return ParsedQuery(text=text)
     return ParsedQuery(
-        text=" ".join(kept.split()),
+        text=" ".join(remaining.split()),
         phrases=tuple(dict.fromkeys(phrases)),
         excluded=tuple(dict.fromkeys(excluded)),
     )
@@ -94,7 +94,7 @@ def plain_query(text: str) -> str:
     Law: `parse_query` finds neither in it.
     """
     marks = str.maketrans(dict.fromkeys(('"', *_CLOSING, *"".join(_CLOSING.values())), " "))
-    return _EXCLUDING.sub(" ", text.translate(marks))
+    return _EXCLUSION.sub(" ", text.translate(marks))
 
 
 def query_parts(text: str) -> tuple[QueryPart, ...]:
@@ -106,26 +106,26 @@ def query_parts(text: str) -> tuple[QueryPart, ...]:
 
 
 def _parts(text: str) -> Iterator[QueryPart]:
-    plain = position = 0
+    plain_start = position = 0
     while position < len(text):
         part = _excluded_at(text, position) or _phrase_at(text, position)
         if part is None:
             position += 1
             continue
-        yield QueryPart(start=plain, end=position, text=text[plain:position])
+        yield QueryPart(start=plain_start, end=position, text=text[plain_start:position])
         yield part
-        plain = position = part.end
-    yield QueryPart(start=plain, end=len(text), text=text[plain:])
+        plain_start = position = part.end
+    yield QueryPart(start=plain_start, end=len(text), text=text[plain_start:])
 
 
 def _excluded_at(text: str, start: int) -> QueryPart | None:
-    if not _EXCLUDING.match(text, start):
+    if not _EXCLUSION.match(text, start):
         return None
     phrase = _phrase_at(text, start + 1)
     if phrase is not None:
         return QueryPart(start=start, end=phrase.end, text=phrase.text, quoted=True, excluded=True)
-    found = _WORD.match(text, start + 1)
-    word = found.group().rstrip(_AFTER_WORD) if found else ""
+    match = _WORD.match(text, start + 1)
+    word = match.group().rstrip(_AFTER_WORD) if match else ""
     if not word or not word[0].isalnum() or _NUMBER.fullmatch(word):
         return None
     return QueryPart(start=start, end=start + 1 + len(word), text=word, excluded=True)
@@ -134,16 +134,16 @@ def _excluded_at(text: str, start: int) -> QueryPart | None:
 def _phrase_at(text: str, start: int) -> QueryPart | None:
     mark = text[start]
     if mark == '"':
-        found = (
+        match = (
             _STRAIGHT_END.search(text, start + 1) if _STRAIGHT_START.match(text, start) else None
         )
-        end = found.start() if found else -1
+        end = match.start() if match else -1
     elif mark in _CLOSING:
-        ends = [at for close in _CLOSING[mark] if (at := text.find(close, start + 1)) >= 0]
+        ends = [index for close in _CLOSING[mark] if (index := text.find(close, start + 1)) >= 0]
         end = min(ends, default=-1)
     else:
         return None
-    inside = text[start + 1 : max(end, 0)]
-    if end < 0 or (inside.strip() and not any(map(str.isalnum, inside))):
+    content = text[start + 1 : max(end, 0)]
+    if end < 0 or (content.strip() and not any(map(str.isalnum, content))):
         return None
-    return QueryPart(start=start, end=end + 1, text=inside.strip(), quoted=True)
+    return QueryPart(start=start, end=end + 1, text=content.strip(), quoted=True)

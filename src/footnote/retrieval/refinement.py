@@ -28,29 +28,31 @@ class Refine:
         self,
         question: str,
         candidates: Sequence[Evidence],
-        asked: Asked,
+        search: Asked,
     ) -> tuple[Evidence, ...]:
         """Return the refined evidence for the question."""
-        with asked.journal.timed("duplicates"):
+        with search.journal.timed("duplicates"):
             evidence = collapse_near_duplicates(candidates, self.duplicate_overlap)
-        if asked.plan.rerank and self.rerank is None:
-            asked.journal.note("rerank: no reranker is configured")
-        elif asked.plan.rerank and self.rerank is not None:
-            with asked.journal.timed("rerank"):
-                evidence, notes = await self.rerank(question, evidence, asked.top_k)
-            asked.journal.note(*notes)
+        if search.plan.rerank and self.rerank is None:
+            search.journal.note("rerank: no reranker is configured")
+        elif search.plan.rerank and self.rerank is not None:
+            with search.journal.timed("rerank"):
+                evidence, notes = await self.rerank(question, evidence, search.top_k)
+            search.journal.note(*notes)
             # Drops what was not reranked, whose scores are not comparable.
-            evidence = tuple(e for e in evidence if e.explanation[-1].stage == RERANK) or evidence
-        with asked.journal.timed("diversify"):
+            evidence = (
+                tuple(item for item in evidence if item.explanation[-1].stage == RERANK) or evidence
+            )
+        with search.journal.timed("diversify"):
             diversify = diversity_by_name(
-                asked.plan.diversity,
+                search.plan.diversity,
                 min_per_document=self.min_per_document,
                 diversity=self.mmr_diversity,
                 margin=self.margin,
             )
             vectors: Mapping[int, Vector] = {}
             if diversify.needs_vectors:
-                numbers = [each.passage.chunk_no for each in evidence]
-                with asked.journal.attempt("diversify"):
-                    vectors = await asked.index.vectors(numbers)
-            return diversify(evidence, asked.top_k, vectors)
+                numbers = [item.passage.chunk_no for item in evidence]
+                with search.journal.attempt("diversify"):
+                    vectors = await search.index.vectors(numbers)
+            return diversify(evidence, search.top_k, vectors)

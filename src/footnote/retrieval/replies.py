@@ -19,29 +19,29 @@ _LABEL = re.compile(
 _EMPHASIS = ("**", "__", "`", "*", "_")
 
 
-def wordings_from(reply: str, question: str, said: str = "") -> tuple[str, ...]:
+def wordings_from(reply: str, question: str, user_text: str = "") -> tuple[str, ...]:
     """The distinct queries of a reply, one for each line, in its order.
 
     Numbers, bullets, labels and emphasis around them are taken off; announcements ("Here are
     three:") and code fences are left out. Phrases and exclusions are the user's to make: those of
     the question hold for every wording, and others lose their marks, except where the user
-    made them in what was `said` before.
+    made them earlier, in `user_text`.
 
     >>> wordings_from('Sure:\\n1. term of notice\\n2) **how "long" is it**\\n- Term of notice', "x")
     ('term of notice', 'how long is it')
     >>> wordings_from("term of notice", 'notice period -draft "Acme Ltd"')
     ('term of notice -draft "Acme Ltd"',)
     """
-    found: dict[str, str] = {}
-    storable = "".join(each if is_storable(each) else " " for each in reply)
+    wordings: dict[str, str] = {}
+    storable = "".join(character if is_storable(character) else " " for character in reply)
     for line in storable.splitlines():
-        bare = _bare(line)
-        if not bare or bare.endswith((":", "：")):
+        content = _strip_marks(line)
+        if not content or content.endswith((":", "：")):
             continue
-        wording = _with_demands(_without_new_marks(bare, f"{question}\n{said}"), question)
-        if len(wording) <= MAX_WORDING_CHARACTERS and _asks_something(wording):
-            found.setdefault(sameness(wording), wording)
-    return tuple(found.values())
+        wording = _with_operators(_without_new_marks(content, f"{question}\n{user_text}"), question)
+        if len(wording) <= MAX_WORDING_CHARACTERS and _has_content(wording):
+            wordings.setdefault(sameness(wording), wording)
+    return tuple(wordings.values())
 
 
 def sameness(wording: str) -> str:
@@ -50,13 +50,13 @@ def sameness(wording: str) -> str:
     return " ".join(wording.casefold().split()).rstrip(".?!。？！ ")
 
 
-def _bare(line: str) -> str:
+def _strip_marks(line: str) -> str:
     text = line.strip()
     if text.startswith("```"):
         return ""
-    before = None
-    while text != before:
-        before = text
+    previous = None
+    while text != previous:
+        previous = text
         opening = _MARK.match(text) or _LABEL.match(text)
         text = text[opening.end() :] if opening else text
         for mark in _EMPHASIS:
@@ -65,38 +65,38 @@ def _bare(line: str) -> str:
     return text
 
 
-def _without_new_marks(wording: str, said: str) -> str:
+def _without_new_marks(wording: str, user_text: str) -> str:
     """Remove the marks of phrases and exclusions that the user did not write."""
-    known = {_demand(part) for part in query_parts(said)}
-    before = None
-    while wording != before:  # Marks may be nested; each round makes it shorter.
-        before, pieces, position = wording, [], 0
+    allowed = {_operator_key(part) for part in query_parts(user_text)}
+    previous = None
+    while wording != previous:  # Marks may be nested; each round makes it shorter.
+        previous, pieces, position = wording, [], 0
         for part in query_parts(wording):
             marked = part.quoted or part.excluded
             text = wording[part.start : part.end]
             pieces.append(wording[position : part.start])
-            pieces.append(part.text if marked and _demand(part) not in known else text)
+            pieces.append(part.text if marked and _operator_key(part) not in allowed else text)
             position = part.end
         wording = "".join([*pieces, wording[position:]]).strip()
     return wording
 
 
-def _with_demands(wording: str, question: str) -> str:
+def _with_operators(wording: str, question: str) -> str:
     """Append every phrase and exclusion of the question that the wording lacks."""
-    present = {_demand(part) for part in query_parts(wording)}
+    present = {_operator_key(part) for part in query_parts(wording)}
     missing = [
         question[part.start : part.end]
         for part in query_parts(question)
-        if (part.quoted or part.excluded) and _demand(part) not in present
+        if (part.quoted or part.excluded) and _operator_key(part) not in present
     ]
     return " ".join([wording, *missing])
 
 
-def _demand(part: QueryPart) -> tuple[str, bool, bool]:
+def _operator_key(part: QueryPart) -> tuple[str, bool, bool]:
     return part.text.casefold(), part.quoted, part.excluded
 
 
-def _asks_something(wording: str) -> bool:
+def _has_content(wording: str) -> bool:
     return any(
         not part.excluded and any(map(str.isalnum, part.text)) for part in query_parts(wording)
     )

@@ -35,22 +35,22 @@ class Rerank:
 
         By falling score, ties by rising chunk number.
         """
-        given = tuple(evidence)
-        head = given[: self.depth * top_k if self.candidates is None else self.candidates]
+        ranking = tuple(evidence)
+        head = ranking[: self.depth * top_k if self.candidates is None else self.candidates]
         if not head:
-            return given, ()
+            return ranking, ()
         try:
-            scores = await self.reranker(query, [text_to_read(each.passage) for each in head])
+            scores = await self.reranker(query, [text_to_read(item.passage) for item in head])
         except ModelUnavailable as error:
-            return given, (f"{STAGE}: {error}",)
+            return ranking, (f"{STAGE}: {error}",)
         if len(scores) != len(head) or not all(map(math.isfinite, scores)):
-            return given, (f"{STAGE}: {self.reranker.name} gave scores that cannot be used",)
-        read = zip(scores, head, strict=True)
-        ordered = sorted(read, key=lambda pair: (-pair[0], pair[1].passage.chunk_no))
-        places = enumerate(ordered, start=1)
+            return ranking, (f"{STAGE}: {self.reranker.name} gave scores that cannot be used",)
+        scored = zip(scores, head, strict=True)
+        ordered = sorted(scored, key=lambda pair: (-pair[0], pair[1].passage.chunk_no))
+        ranked = enumerate(ordered, start=1)
         return (
-            *(self._placed(rank, score, each) for rank, (score, each) in places),
-            *given[len(head) :],
+            *(self._placed(rank, score, item) for rank, (score, item) in ranked),
+            *ranking[len(head) :],
         ), ()
 
     def _placed(self, rank: int, score: float, evidence: Evidence) -> Evidence:

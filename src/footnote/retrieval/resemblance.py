@@ -19,7 +19,7 @@ _SEPARATORS = (
     re.escape(_ASCII_SEPARATORS) + "¡¿«»§¶†‡•·…\u2010-\u2015‘’‚‛“”„‟‹›‣▪●○"
     "、。〈〉《》「」『』【】〔〕・؛،؟।॥។၊။"
 )
-# Where no spaces stand between words, each character counts as one.
+# Where there are no spaces between words, each character counts as one.
 _WORD = re.compile(rf"[^\s{_SEPARATORS}{UNSPACED}]+|[{UNSPACED}]")
 _SPACED = str.maketrans(dict.fromkeys(_ASCII_SEPARATORS, " "))
 _NUMERAL = re.compile(r"\d+")
@@ -29,7 +29,7 @@ _OPENING = re.compile(r"(?:^|[.!?:;。]|\n)[^\w\n]*$")
 _OPENING_CHARACTERS = 12  # Quotes, brackets and bullets between a full stop and a word.
 
 # Months in languages that write them in lower case.
-_TELLING = (
+_DECISIVE_WORDS = (
     NEGATION_WORDS | NUMBER_WORDS | (months_of("fr", "es", "it", "pt", "nl") - months_of("en"))
 )
 
@@ -57,37 +57,39 @@ def wording_of(text: str) -> Wording:
     else:
         words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     words += _NEGATIVE.findall(text)
-    found = tuple(words) or (text.strip(),)
-    runs = zip(*(found[start:] for start in range(min(SHINGLE_WORDS, len(found)))), strict=False)
-    return Wording(words=found, shingles=frozenset(map(hash, runs)))
+    normalised = tuple(words) or (text.strip(),)
+    runs = zip(
+        *(normalised[start:] for start in range(min(SHINGLE_WORDS, len(normalised)))), strict=False
+    )
+    return Wording(words=normalised, shingles=frozenset(map(hash, runs)))
 
 
-def overlap(one: Wording, other: Wording) -> float:
+def overlap(wording: Wording, other: Wording) -> float:
     """The Jaccard similarity of their shingles, 0…1."""
-    shared = len(one.shingles & other.shingles)
-    return shared / (len(one.shingles) + len(other.shingles) - shared)
+    shared = len(wording.shingles & other.shingles)
+    return shared / (len(wording.shingles) + len(other.shingles) - shared)
 
 
-def tell_the_same(one: str, other: str) -> bool:
+def tell_the_same(text: str, other: str) -> bool:
     """Whether two texts of nearly equal words agree in those that decide the meaning.
 
     Numbers, words that contain one, signs, addresses, negations and number words must be equal and
     in the same order. Of names, which are capitalised words not at the start of a sentence, one
     text may have more.
     """
-    exact, names = _telling(one)
-    other_exact, other_names = _telling(other)
+    exact, names = _decisive_parts(text)
+    other_exact, other_names = _decisive_parts(other)
     return exact == other_exact and not (names - other_names and other_names - names)
 
 
-def _telling(text: str) -> tuple[list[str], Counter[str]]:
+def _decisive_parts(text: str) -> tuple[list[str], Counter[str]]:
     normal = unicodedata.normalize("NFKC", text)
     exact = _NEGATIVE.findall(text)
     names: Counter[str] = Counter()
     for match in _WORD.finditer(normal):
         word = match.group()
         folded = word.casefold()
-        if folded in _TELLING or _is_code(word):
+        if folded in _DECISIVE_WORDS or _is_code(word):
             exact.append(folded)
         elif _is_name(word, normal, match.start()):
             names[folded] += 1

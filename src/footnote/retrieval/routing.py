@@ -18,34 +18,34 @@ EVIDENT = 3
 
 
 def within_routes(
-    ranking: Ranking, recalled: Recalled, wanted: int, evident: int = EVIDENT
+    ranking: Ranking, recalled: Recalled, minimum: int, evident: int = EVIDENT
 ) -> Ranking:
     """Remove the chunks of documents that were not selected from the fused ranking.
 
     Selected are the documents chosen by routing, those of the first `evident` hits of the ranking
     and of the first `EVIDENT` of either recall, and those without a routing entry. While these have
-    fewer than `wanted` hits, the document of the best other hit is added, so that a routed search
+    fewer than `minimum` hits, the document of the best other hit is added, so that a routed search
     never finds less than an unrouted one. Order and scores are kept.
     """
     if recalled.routes is None or not recalled.routes.documents:
         return ranking
     documents = recalled.routes.documents
     first = (*ranking[:evident], *recalled.dense[:EVIDENT], *recalled.lexical[:EVIDENT])
-    inside = {each.rank for each in documents.values() if each.chosen}
-    inside |= {documents[hit.chunk_no].rank for hit in first if hit.chunk_no in documents}
+    selected = {document.rank for document in documents.values() if document.chosen}
+    selected |= {documents[hit.chunk_no].rank for hit in first if hit.chunk_no in documents}
     hits = Counter(documents[hit.chunk_no].rank for hit in ranking if hit.chunk_no in documents)
-    found = len(ranking) - sum(count for rank, count in hits.items() if rank not in inside)
+    hit_count = len(ranking) - sum(count for rank, count in hits.items() if rank not in selected)
     for hit in ranking:
-        if found >= wanted:
+        if hit_count >= minimum:
             break
         document = documents.get(hit.chunk_no)
-        if document is not None and document.rank not in inside:
-            inside.add(document.rank)
-            found += hits[document.rank]
+        if document is not None and document.rank not in selected:
+            selected.add(document.rank)
+            hit_count += hits[document.rank]
     return tuple(
         hit
         for hit in ranking
-        if hit.chunk_no not in documents or documents[hit.chunk_no].rank in inside
+        if hit.chunk_no not in documents or documents[hit.chunk_no].rank in selected
     )
 
 
@@ -72,9 +72,9 @@ def route_records(chunk_no: int, recalled: Recalled) -> list[StageRecord]:
     ]
 
 
-def why_routed(record: StageRecord, place: str) -> str:
-    """The record in words; `place` is its rank as an ordinal."""
-    whole = record.detail.get("documents")
+def why_routed(record: StageRecord, rank: str) -> str:
+    """The record in words; `rank` is its rank as an ordinal."""
+    total = record.detail.get("documents")
     if record.detail.get("chosen"):
-        return f"in the {place} most promising of {whole} documents"
-    return f"evident, though its document is only the {place} most promising of {whole}"
+        return f"in the {rank} most promising of {total} documents"
+    return f"evident, though its document is only the {rank} most promising of {total}"

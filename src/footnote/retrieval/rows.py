@@ -21,10 +21,10 @@ TABLE_GAIN = 0.3
 ROW_GAIN = 0.5
 """Gain of a table for a fully matching row, as a share of the best score. Both fitted on
 one half of `bench/filings.py`."""
-_ENOUGH = 6.0
+_FULL_MATCH_IDF = 6.0
 """Total idf, in nats, of the shared terms from which a match counts in full."""
-_LEAST_SHARE = 0.5
-"""Least share of the words of a row's name that the question must contain."""
+_MIN_WORD_SHARE = 0.5
+"""Minimum share of the words of a row's name that the question must contain."""
 _LONGEST_NAME = 80
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -42,24 +42,26 @@ def rows_called(
     words of its name are in the question, and fully if all are and they are rare; `idf` has the idf
     of each term of the question.
     """
-    found = {}
-    for language in {each.language for each in tables.values()}:
+    best_matches = {}
+    for language in {table.language for table in tables.values()}:
         names = {
             number: list(dict.fromkeys(_names_of_rows(table.text)))
             for number, table in tables.items()
             if table.language == language
         }
-        words = list(dict.fromkeys(w for each in names.values() for n in each for w in _words(n)))
+        words = list(
+            dict.fromkeys(w for row_names in names.values() for n in row_names for w in _words(n))
+        )
         terms = {
-            word: frozenset(own)
-            for word, own in zip(words, terms_of(words, language), strict=True)
-            if own
+            word: frozenset(word_terms)
+            for word, word_terms in zip(words, terms_of(words, language), strict=True)
+            if word_terms
         }
-        for number, each in names.items():
-            matches = [(_match(name, terms, idf), name) for name in each]
+        for number, row_names in names.items():
+            matches = [(_match(name, terms, idf), name) for name in row_names]
             match, name = max(matches, default=(0.0, ""), key=lambda pair: pair[0])
-            found[number] = RowMatch(match=match, name=name if match else "")
-    return found
+            best_matches[number] = RowMatch(match=match, name=name if match else "")
+    return best_matches
 
 
 def toward_rows(fused: Fused, rows: Mapping[int, RowMatch]) -> Fused:
@@ -68,16 +70,16 @@ def toward_rows(fused: Fused, rows: Mapping[int, RowMatch]) -> Fused:
     """
     if not rows or not fused.ranking:
         return fused
-    most = fused.ranking[0].score
+    best = fused.ranking[0].score
     parts: dict[int, Mapping[Recall, float]] = dict(fused.parts)
     scores = {hit.chunk_no: hit.score for hit in fused.ranking}
     for hit in fused.ranking:
-        gain = _gain(hit.chunk_no, hit.score, most, rows)
+        gain = _gain(hit.chunk_no, hit.score, best, rows)
         if gain:
             share = 1 + gain / hit.score
-            own = fused.parts.get(hit.chunk_no, {})
+            hit_parts = fused.parts.get(hit.chunk_no, {})
             scores[hit.chunk_no] += gain
-            parts[hit.chunk_no] = {recall: part * share for recall, part in own.items()}
+            parts[hit.chunk_no] = {recall: part * share for recall, part in hit_parts.items()}
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
 
 
@@ -97,29 +99,29 @@ def why_rows(record: StageRecord) -> str:
     return f"a table with the row “{name}”" if name else "a table, where a figure is asked for"
 
 
-def _gain(number: int, score: float, most: float, rows: Mapping[int, RowMatch]) -> float:
+def _gain(number: int, score: float, best: float, rows: Mapping[int, RowMatch]) -> float:
     if number not in rows or score <= 0:
         return 0.0
-    return TABLE_GAIN * score + ROW_GAIN * most * rows[number].match
+    return TABLE_GAIN * score + ROW_GAIN * best * rows[number].match
 
 
 def _match(name: str, terms: Mapping[str, frozenset[str]], idf: Mapping[str, float]) -> float:
-    own = [terms[word] for word in _words(name) if word in terms]
-    shared = {term for each in own for term in each if term in idf}
-    said = sum(1 for each in own if each & shared)
-    if not own or said < _LEAST_SHARE * len(own):
+    name_terms = [terms[word] for word in _words(name) if word in terms]
+    shared_terms = {term for word_terms in name_terms for term in word_terms if term in idf}
+    matched = sum(1 for word_terms in name_terms if word_terms & shared_terms)
+    if not name_terms or matched < _MIN_WORD_SHARE * len(name_terms):
         return 0.0
-    weight = sum(idf[term] for term in shared)
-    return said / len(own) * min(1.0, weight / _ENOUGH)
+    weight = sum(idf[term] for term in shared_terms)
+    return matched / len(name_terms) * min(1.0, weight / _FULL_MATCH_IDF)
 
 
 def _names_of_rows(text: str) -> Iterable[str]:
     for line in text.splitlines():
         if not line.startswith("|"):
             continue
-        first, _, others = line.strip("| ").partition("|")
+        first, _, other_cells = line.strip("| ").partition("|")
         name = first.strip()
-        if name and len(name) <= _LONGEST_NAME and _DIGIT.search(others):
+        if name and len(name) <= _LONGEST_NAME and _DIGIT.search(other_cells):
             yield name
 
 

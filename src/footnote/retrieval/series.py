@@ -23,7 +23,7 @@ SERIES = "series"
 OTHERS_SHARE = share_left(MOST_LACKING)
 """Factor for the scores of other documents of the series, the same as for documents that the
 question does not name at all."""
-_NAMED = 0.5
+_MAX_NAMED_GAP = 0.5
 """Largest name score gap, in nats, of a document that counts as named."""
 
 
@@ -33,67 +33,71 @@ def states_period(question: str) -> bool:
 
 
 def places_in_series(
-    documents: Mapping[int, DatedDocument], period: Period, lacks: Mapping[int, float]
+    documents: Mapping[int, DatedDocument], period: Period, name_score_gaps: Mapping[int, float]
 ) -> Mapping[int, SeriesPlace]:
     """Map chunk numbers to their document's position in its series; without those in none.
 
-    `lacks` is how much less than the best the question names a chunk's document, in nats. Named
-    documents form a series by similar file names; others must have similar titles as well.
+    `name_score_gaps` is how much less than the best the question names a chunk's document, in nats.
+    Named documents form a series by similar file names; others must have similar titles as well.
     """
-    named = {each.document_id for no, each in documents.items() if lacks.get(no, 9.0) <= _NAMED}
+    named_documents = {
+        document.document_id
+        for no, document in documents.items()
+        if name_score_gaps.get(no, 9.0) <= _MAX_NAMED_GAP
+    }
     series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
     keys: dict[UUID, tuple[str, ...]] = {}
-    for each in documents.values():
-        if each.document_id not in keys:
-            by_file = each.document_id in named
-            key = series_name(each.filename, each.title, by_file=by_file)
-            keys[each.document_id] = key
-            series[key][each.document_id] = _stated(each)
-    places: dict[UUID, SeriesPlace] = {}
+    for document in documents.values():
+        if document.document_id not in keys:
+            by_file = document.document_id in named_documents
+            key = series_name(document.filename, document.title, by_file=by_file)
+            keys[document.document_id] = key
+            series[key][document.document_id] = _stated(document)
+    positions: dict[UUID, SeriesPlace] = {}
     for key, members in series.items():
         if not any(key) or len(members) < 2:
             continue
         kind = ordered_by(members.values())
         if kind is None:
             continue
-        order = sorted({members[each][kind] for each in members}, reverse=period == "latest")
-        for document_id, said in members.items():
-            places[document_id] = SeriesPlace(
-                rank=1 + order.index(said[kind]),
+        order = sorted({members[member][kind] for member in members}, reverse=period == "latest")
+        for document_id, periods in members.items():
+            positions[document_id] = SeriesPlace(
+                rank=1 + order.index(periods[kind]),
                 documents=len(members),
-                stated="-".join(map(str, said[kind])),
+                stated="-".join(map(str, periods[kind])),
             )
     return {
-        number: places[each.document_id]
-        for number, each in documents.items()
-        if each.document_id in places
+        number: positions[document.document_id]
+        for number, document in documents.items()
+        if document.document_id in positions
     }
 
 
-def toward_period(fused: Fused, places: Mapping[int, SeriesPlace]) -> Fused:
-    """Lower the scores of chunks whose document is not the wanted one of its series.
+def toward_period(fused: Fused, positions: Mapping[int, SeriesPlace]) -> Fused:
+    """Lower the scores of chunks whose document is not the requested one of its series.
 
     Parts still add up to their score.
     """
-    shares = {number: OTHERS_SHARE for number, place in places.items() if place.rank > 1}
+    shares = {number: OTHERS_SHARE for number, position in positions.items() if position.rank > 1}
     if not shares:
         return fused
     scores = {hit.chunk_no: hit.score * shares.get(hit.chunk_no, 1.0) for hit in fused.ranking}
     parts: dict[int, Mapping[Recall, float]] = {
-        number: {recall: part * shares.get(number, 1.0) for recall, part in each.items()}
-        for number, each in fused.parts.items()
+        number: {recall: part * shares.get(number, 1.0) for recall, part in recall_parts.items()}
+        for number, recall_parts in fused.parts.items()
     }
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
 
 
-def series_records(chunk_no: int, places: Mapping[int, SeriesPlace]) -> list[StageRecord]:
+def series_records(chunk_no: int, positions: Mapping[int, SeriesPlace]) -> list[StageRecord]:
     """Record the position of the chunk's document in its series; empty without one."""
-    place = places.get(chunk_no)
-    if place is None:
+    position = positions.get(chunk_no)
+    if position is None:
         return []
-    detail: dict[str, MetadataValue] = {"documents": place.documents, "stated": place.stated}
-    score = 1.0 if place.rank == 1 else OTHERS_SHARE
-    return [StageRecord(stage=SERIES, rank_after=place.rank, score_after=score, detail=detail)]
+    detail: dict[str, MetadataValue] = {"documents": position.documents, "stated": position.stated}
+    score = 1.0 if position.rank == 1 else OTHERS_SHARE
+    return [StageRecord(stage=SERIES, rank_after=position.rank, score_after=score, detail=detail)]
 
 
 def why_in_series(record: StageRecord) -> str:
@@ -104,8 +108,8 @@ def why_in_series(record: StageRecord) -> str:
 
 
 def _stated(document: DatedDocument) -> Stated:
-    said = dict(stated(f"{PurePath(document.filename).stem}\n{document.title}"))
+    periods = dict(stated(f"{PurePath(document.filename).stem}\n{document.title}"))
     if document.document_date is not None:
         day = document.document_date
-        said[BEARS] = (day.year, day.month, day.day)
-    return said
+        periods[BEARS] = (day.year, day.month, day.day)
+    return periods

@@ -36,14 +36,14 @@ MOST_CANDIDATES = 2000
 """Most candidates for all words of a query, in each of two rounds; each is looked up in every
 language."""
 
-_LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
+_TERMS_LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
 _PASSAGES = 8  # Passages read for each of them.
 _INFLECTED = 0.3  # Extra cost of a candidate that is found only in an inflected form.
-_SHARED = 4  # Least letters the two forms must then share,
-_ENDING = 2  # and how many more the longer one may have.
-_SPOKEN = 0.75
-"""Least share of the known words that must be single tokens for the tokenizer to be reliable."""
-_ANYWHERE_FROM = 6  # Letters from which the first letter may be corrected.
+_MIN_SHARED_LETTERS = 4  # Minimum number of letters the two forms must then share,
+_MAX_ENDING_LETTERS = 2  # and how many more the longer one may have.
+_MIN_KNOWN_SHARE = 0.75
+"""Minimum share of the known words that must be single tokens for the tokenizer to be reliable."""
+_FIRST_LETTER_FROM = 6  # Letters from which the first letter may be corrected.
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\S+")
@@ -110,22 +110,26 @@ class Correct:
         words of the query's own language, which the documents' may lack. `absent_terms` are those
         of the query that no visible chunk holds.
         """
-        absent, spoken = frozenset(absent_terms), function_words(detect_language(query))
-        found, known = [], []
+        absent, common_words = frozenset(absent_terms), function_words(detect_language(query))
+        suspects, known_words = [], []
         for word in _words(query):
             terms = self.analyzer.query_terms(word.text, languages)
             is_absent = bool(terms) and absent.issuperset(terms)
-            is_function_word = word.text.casefold() in spoken
+            is_function_word = word.text.casefold() in common_words
             if len(word.text) >= LEAST_LETTERS and is_absent and not is_function_word:
-                found.append(word)
+                suspects.append(word)
             else:
-                known.append(word)
-        if self.tokenizer is None or not found:
-            return Misspelt(found)
-        pieces = self.tokenizer.count_tokens([word.text.casefold() for word in (*found, *known)])
-        unknown = [word for word, count in zip(found, pieces, strict=False) if count > 1]
-        single = pieces[len(found) :].count(1)
-        return Misspelt(unknown, bool(known) and single >= _SPOKEN * len(known))
+                known_words.append(word)
+        if self.tokenizer is None or not suspects:
+            return Misspelt(suspects)
+        pieces = self.tokenizer.count_tokens(
+            [word.text.casefold() for word in (*suspects, *known_words)]
+        )
+        unknown = [word for word, count in zip(suspects, pieces, strict=False) if count > 1]
+        single = pieces[len(suspects) :].count(1)
+        return Misspelt(
+            unknown, bool(known_words) and single >= _MIN_KNOWN_SHARE * len(known_words)
+        )
 
     async def __call__(
         self,
@@ -141,22 +145,26 @@ class Correct:
         frequent, then the first in alphabetical order. Without a near one it is kept.
         """
         suspects, certain = misspelt.words, misspelt.certain
-        guesses = _near(query, suspects, certain=certain)
-        chosen = await self._meant(guesses, languages, index, filters, certain=certain)
-        open_still = [word for word in suspects if certain and not _touches(word, chosen)]
-        guesses = _shared({word: remoter(word.text.casefold()) for word in open_still})
+        guesses = _nearby_words(query, suspects, certain=certain)
+        corrections = await self._choose_corrections(
+            guesses, languages, index, filters, certain=certain
+        )
+        remaining = [word for word in suspects if certain and not _overlaps_any(word, corrections)]
+        guesses = _limit_guesses({word: remoter(word.text.casefold()) for word in remaining})
         if guesses:
-            chosen += await self._meant(guesses, languages, index, filters, certain=certain)
-        if not chosen:
+            corrections += await self._choose_corrections(
+                guesses, languages, index, filters, certain=certain
+            )
+        if not corrections:
             return None
-        for reading in sorted(chosen, key=lambda each: -each.word.start):
-            meant = reading.text
+        for reading in sorted(corrections, key=lambda correction: -correction.word.start):
+            text = reading.text
             if reading.word.text[0].isupper():
-                meant = meant[0].upper() + meant[1:]
-            query = query[: reading.word.start] + meant + query[reading.word.end :]
+                text = text[0].upper() + text[1:]
+            query = query[: reading.word.start] + text + query[reading.word.end :]
         return query
 
-    async def _meant(
+    async def _choose_corrections(
         self,
         guesses: Sequence[_Guess],
         languages: Sequence[str],
@@ -171,27 +179,30 @@ class Correct:
         terms = sorted(set().union(*terms_of.values()))
         holders = await index.holders(terms, filters, _PASSAGES)
         # Keeps candidates whose every word has a term in the index, the most likely of each span.
-        known = {part for part, terms in terms_of.items() if not terms.isdisjoint(holders)}
+        indexed = {part for part, terms in terms_of.items() if not terms.isdisjoint(holders)}
         existing: dict[_Word, list[_Reading]] = {}
         for word, text in guesses:
             parts = text.split()
-            if not known.issuperset(parts):
+            if not indexed.issuperset(parts):
                 continue
-            in_terms = tuple(terms_of[part] for part in parts)
+            terms_by_part = tuple(terms_of[part] for part in parts)
             reading = _Reading(
                 word,
                 text,
-                in_terms,
+                terms_by_part,
                 cost=_cost(word.text, text),
                 frequency=min(
-                    max(holders[term].count for term in each & holders.keys()) for each in in_terms
+                    max(holders[term].count for term in part_terms & holders.keys())
+                    for part_terms in terms_by_part
                 ),
             )
             existing.setdefault(word, []).append(reading)
         promising = [
             reading
-            for found in existing.values()
-            for reading in sorted(found, key=lambda each: each.order)[:_LOOKED_UP]
+            for readings in existing.values()
+            for reading in sorted(readings, key=lambda candidate: candidate.order)[
+                :_TERMS_LOOKED_UP
+            ]
         ]
         vocabulary = await self._vocabulary(promising, holders, index)
         return _best(promising, vocabulary, holders, certain=certain)
@@ -216,23 +227,25 @@ class Correct:
         index: Index,
     ) -> Mapping[str, frozenset[str]]:
         """Map each term of the candidates to the words for it in some passages that contain it."""
-        terms = {term for each in readings for part in each.terms for term in part} & set(holders)
+        terms = {term for reading in readings for part in reading.terms for term in part} & set(
+            holders
+        )
         numbers = {number for term in terms for number in holders[term].first}
-        written: dict[str | None, set[str]] = {}
+        words_by_language: dict[str | None, set[str]] = {}
         for passage in (await index.passages(sorted(numbers))).values():
             parts = (passage.document_title, *passage.heading_path, passage.text)
-            written.setdefault(passage.language, set()).update(
+            words_by_language.setdefault(passage.language, set()).update(
                 set(_WORD.findall(" ".join(parts).lower()))
             )
         words: dict[str, set[str]] = {term: set() for term in terms}
-        for language, found in written.items():
-            in_order = sorted(found)
-            for word, held in zip(
-                in_order, self.analyzer.word_terms(in_order, language), strict=True
+        for language, passage_words in words_by_language.items():
+            sorted_words = sorted(passage_words)
+            for word, terms_of_word in zip(
+                sorted_words, self.analyzer.word_terms(sorted_words, language), strict=True
             ):
-                for term in terms.intersection(held):
+                for term in terms.intersection(terms_of_word):
                     words[term].add(word)
-        return {term: frozenset(found) for term, found in words.items()}
+        return {term: frozenset(term_words) for term, term_words in words.items()}
 
 
 def _words(query: str) -> Iterator[_Word]:
@@ -248,9 +261,9 @@ def _words(query: str) -> Iterator[_Word]:
                     yield _Word(match.start(), match.end(), match.group())
 
 
-def _near(query: str, suspects: Sequence[_Word], *, certain: bool) -> list[_Guess]:
+def _nearby_words(query: str, suspects: Sequence[_Word], *, certain: bool) -> list[_Guess]:
     """Return words at one edit from the suspects, and adjacent words joined."""
-    guesses = _shared(
+    guesses = _limit_guesses(
         {
             word: neighbours(
                 word.text.casefold(), replaced=certain or len(word.text) >= TWO_SLIPS_FROM
@@ -260,18 +273,20 @@ def _near(query: str, suspects: Sequence[_Word], *, certain: bool) -> list[_Gues
     )
     return [
         *guesses,
-        *((both, both.text.replace(" ", "").casefold()) for both in _pairs(query, suspects)),
+        *((pair, pair.text.replace(" ", "").casefold()) for pair in _pairs(query, suspects)),
     ]
 
 
-def _shared(texts: Mapping[_Word, Sequence[str]]) -> list[_Guess]:
+def _limit_guesses(texts: Mapping[_Word, Sequence[str]]) -> list[_Guess]:
     """Return the candidates of each word, with an equal share of `MOST_CANDIDATES`."""
     share = MOST_CANDIDATES // max(1, len(texts))
-    return [(word, text) for word, found in texts.items() for text in found[:share]]
+    return [(word, text) for word, candidates in texts.items() for text in candidates[:share]]
 
 
-def _touches(word: _Word, readings: Sequence[_Reading]) -> bool:
-    return any(word.start < each.word.end and each.word.start < word.end for each in readings)
+def _overlaps_any(word: _Word, readings: Sequence[_Reading]) -> bool:
+    return any(
+        word.start < reading.word.end and reading.word.start < word.end for reading in readings
+    )
 
 
 def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
@@ -289,19 +304,24 @@ def _best(
     certain: bool,
 ) -> list[_Reading]:
     """Choose the best candidates in words of the vocabulary, without overlap."""
-    real = {
-        written
-        for each in readings
-        for written in (*_as_written(each, vocabulary, holders), *_inflected(each, vocabulary))
+    variants = {
+        variant
+        for reading in readings
+        for variant in (
+            *_in_document_words(reading, vocabulary, holders),
+            *_inflected(reading, vocabulary),
+        )
     }
     chosen: list[_Reading] = []
-    for each in sorted(real, key=lambda reading: reading.order):
-        if each.cost <= _allowed(each, certain=certain) and not _touches(each.word, chosen):
-            chosen.append(each)
+    for reading in sorted(variants, key=lambda reading: reading.order):
+        if reading.cost <= _allowed(reading, certain=certain) and not _overlaps_any(
+            reading.word, chosen
+        ):
+            chosen.append(reading)
     return chosen
 
 
-def _as_written(
+def _in_document_words(
     reading: _Reading, vocabulary: Mapping[str, frozenset[str]], holders: Mapping[str, TermPostings]
 ) -> Iterator[_Reading]:
     """Yield the words of passages with the candidate's term; of a split, both words literally."""
@@ -311,36 +331,40 @@ def _as_written(
                 cost = _cost(reading.word.text, word)
                 yield replace(reading, text=word, cost=cost, frequency=holders[term].count)
         return
-    written = []
+    spelled = []
     for part, terms in zip(reading.text.split(), reading.terms, strict=True):
         words = {word for term in terms for word in vocabulary.get(term, ())}
-        same = sorted(word for word in words if plain(word) == plain(part))
-        if not same:
+        matches = sorted(word for word in words if plain(word) == plain(part))
+        if not matches:
             return
-        written.append(same[0])
-    yield replace(reading, text=" ".join(written))
+        spelled.append(matches[0])
+    yield replace(reading, text=" ".join(spelled))
 
 
 def _inflected(reading: _Reading, vocabulary: Mapping[str, frozenset[str]]) -> Iterator[_Reading]:
     """Yield words of passages that are inflections of the candidate by prefix."""
     if len(reading.terms) > 1 or " " in reading.word.text:
         return
-    made = plain(reading.text)
+    candidate = plain(reading.text)
     for term in reading.terms[0]:
         for word in vocabulary.get(term, ()):
-            known = plain(word)
-            shorter, longer = sorted((made, known), key=len)
+            plain_word = plain(word)
+            shorter, longer = sorted((candidate, plain_word), key=len)
             ending = len(longer) - len(shorter)
-            if len(shorter) >= _SHARED and 0 < ending <= _ENDING and longer.startswith(shorter):
+            if (
+                len(shorter) >= _MIN_SHARED_LETTERS
+                and 0 < ending <= _MAX_ENDING_LETTERS
+                and longer.startswith(shorter)
+            ):
                 yield replace(reading, text=word, cost=reading.cost + _INFLECTED)
 
 
-def _cost(typed: str, meant: str) -> float:
+def _cost(typed: str, correction: str) -> float:
     if " " in typed:
-        return TRANSPOSED if plain(typed.replace(" ", "")) == plain(meant) else float("inf")
-    if " " in meant:
+        return TRANSPOSED if plain(typed.replace(" ", "")) == plain(correction) else float("inf")
+    if " " in correction:
         return SPLIT
-    return slips(typed, meant, SPLIT)
+    return slips(typed, correction, SPLIT)
 
 
 def _allowed(reading: _Reading, *, certain: bool) -> float:
@@ -348,6 +372,6 @@ def _allowed(reading: _Reading, *, certain: bool) -> float:
     letters = len(reading.word.text)
     if letters >= TWO_SLIPS_FROM and (certain or " " in reading.text):
         return SPLIT
-    if letters >= TWO_SLIPS_FROM or (certain and letters >= _ANYWHERE_FROM):
+    if letters >= TWO_SLIPS_FROM or (certain and letters >= _FIRST_LETTER_FROM):
         return REPLACED + FIRST_LETTER
     return REPLACED if certain else UNPAIRED

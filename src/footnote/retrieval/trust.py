@@ -68,7 +68,7 @@ class TrustModel:
     prominence: float = -0.539
 
     def __call__(self, signals: Signals) -> float:
-        """The weight of the dense recall, 0…1; the lexical one has the rest."""
+        """The weight of the dense recall, 0…1; the lexical recall has the remainder."""
         log_odds = (
             self.intercept
             + self.language_support * signals.language_support
@@ -103,7 +103,7 @@ def language_support(query: str, language: str | None, lane: Lane) -> int:
         return OTHER_SCRIPT
     if not lane.languages or language in lane.languages:
         return NATIVE
-    if script_of(query) not in {_OTHER_SCRIPTS.get(each, "LATIN") for each in lane.languages}:
+    if script_of(query) not in {_OTHER_SCRIPTS.get(code, "LATIN") for code in lane.languages}:
         return OTHER_SCRIPT
     return NATIVE if language is None else SAME_SCRIPT
 

@@ -1,7 +1,7 @@
 """Transform a question for search by a language model: condense, reword, or answer it (HyDE).
 
-Each stage returns its result with the notes on what it could not do, and without the model
-it returns what it was given.
+Each stage returns its result with notes on what failed, and without the model it returns its input
+unchanged.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Condense:
             return question, (f"condense: {error}",)
         if len(reply.strip()) > MAX_WORDING_CHARACTERS:
             return question, (f"condense: {self.model.name} wrote more than a question",)
-        said = "\n".join(turn.text for turn in conversation if turn.role == "user")
-        wordings = wordings_from(reply, question, said)
+        user_text = "\n".join(turn.text for turn in conversation if turn.role == "user")
+        wordings = wordings_from(reply, question, user_text)
         if not wordings:
             return question, (f"condense: {self.model.name} wrote no question",)
         return wordings[0], ()
@@ -86,16 +86,20 @@ class MultiQuery:
 
     async def __call__(self, question: str) -> tuple[tuple[str, ...], Notes]:
         """Up to `count` - 1 wordings, none of them the question's own."""
-        wanted = self.count - 1
+        limit = self.count - 1
         try:
-            reply = await self.model(REWORD.format(count=wanted), fenced([question_part(question)]))
+            reply = await self.model(REWORD.format(count=limit), fenced([question_part(question)]))
         except ModelUnavailable as error:
             return (), (f"queries: {error}",)
-        own = sameness(question)
-        others = [each for each in wordings_from(reply, question) if sameness(each) != own]
-        if not others:
+        question_key = sameness(question)
+        wordings = [
+            wording
+            for wording in wordings_from(reply, question)
+            if sameness(wording) != question_key
+        ]
+        if not wordings:
             return (), (f"queries: {self.model.name} wrote no other wording",)
-        return tuple(others[:wanted]), ()
+        return tuple(wordings[:limit]), ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,21 +119,21 @@ class HypotheticalDocument:
             passage = trimmed(reply, IMAGINED_CHARACTERS)
             if not passage:
                 return vector, (f"hypothetical: {self.model.name} wrote no passage",)
-            imagined = await self.embedder.embed_documents([passage])
+            hypothetical = await self.embedder.embed_documents([passage])
         except FootnoteError as error:
             return vector, (f"hypothetical: {error}",)
-        return blend_vectors(vector, imagined), ()
+        return blend_vectors(vector, hypothetical), ()
 
 
-def blend_vectors(query: Vector, imagined: Vectors) -> Vector:
+def blend_vectors(query: Vector, hypothetical: Vectors) -> Vector:
     """Return the mean of the query's vector and the hypothetical ones, at unit length.
 
-    `imagined` is of shape (n, dimensions), all of unit length. Returns the query's vector if they
-    cancel out or n is 0.
+    `hypothetical` is of shape (n, dimensions), all of unit length. Returns the query's vector if
+    they cancel out or n is 0.
     """
-    total = query.astype(np.float64) + imagined.sum(axis=0, dtype=np.float64)
+    total = query.astype(np.float64) + hypothetical.sum(axis=0, dtype=np.float64)
     length = float(np.linalg.norm(total))
-    if not len(imagined) or length < 1e-6:
+    if not len(hypothetical) or length < 1e-6:
         return query
     blended: Vector = (total / length).astype(np.float32)
     return blended
@@ -140,22 +144,22 @@ def fuse_wordings(rankings: Sequence[Ranking]) -> Ranking:
 
     score(c) = Σ_wordings 1 / (60 + rank(c)). Law: the order of the rankings does not matter.
     """
-    gained: dict[int, list[float]] = {}
+    contributions: dict[int, list[float]] = {}
     for ranking in rankings:
         for rank, hit in enumerate(ranking, start=1):
-            gained.setdefault(hit.chunk_no, []).append(1.0 / (RRF_K + rank))
+            contributions.setdefault(hit.chunk_no, []).append(1.0 / (RRF_K + rank))
     # An exact sum, since a rounded one would depend on the order.
-    return rank_by_score({number: fsum(shares) for number, shares in gained.items()})
+    return rank_by_score({number: fsum(shares) for number, shares in contributions.items()})
 
 
 def _latest(conversation: Sequence[Turn]) -> list[Part]:
     """The latest turns that fit, oldest first."""
     parts: list[Part] = []
-    left = CONVERSATION_CHARACTERS
+    remaining = CONVERSATION_CHARACTERS
     for turn in reversed(conversation):
         text = trimmed(turn.text, TURN_CHARACTERS)
-        if len(text) > left:
+        if len(text) > remaining:
             break
-        left -= len(text)
+        remaining -= len(text)
         parts.append(Part(name=f"turn of the {turn.role}", text=text))
     return parts[::-1]
