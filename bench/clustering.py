@@ -26,7 +26,7 @@ import numpy.typing as npt
 from footnote.domain.clusters import ClusterGranularity
 from footnote.engine.clustering import RENEWED
 from footnote.engine.lanes import embedders_from
-from footnote.knowledge.clusters import clustered, joined, matched, middles_of, settled
+from footnote.knowledge.clusters import assign_new, clustered, matched, middles_of, stabilised
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
 from footnote.settings import Settings
@@ -116,8 +116,8 @@ async def over_clusters(path: Path) -> dict[str, object]:
     for granularity, labels in found.items():
         then = _named(before[granularity])
         again = dict(enumerate(matched(labels, range(labels.size), then)))
-        now = settled(granularity, labels, vectors, range(labels.size), then).cluster_ids
-        coming = joined(middles_of(vectors[:first], before[granularity]), vectors[first:])
+        now = stabilised(granularity, labels, vectors, range(labels.size), then).cluster_ids
+        coming = assign_new(middles_of(vectors[:first], before[granularity]), vectors[first:])
         came = [None if each == OUTLIER else UUID(int=each + 1) for each in coming.tolist()]
         shares, grown = _grown(
             granularity, {each: runs[each][granularity] for each in sizes}, vectors
@@ -157,7 +157,7 @@ def _grown(
     then: dict[int, UUID] = {}
     last = 0
     for size, labels in sorted(runs.items()):
-        now = settled(granularity, labels, vectors[:size], range(size), then).cluster_ids
+        now = stabilised(granularity, labels, vectors[:size], range(size), then).cluster_ids
         if last:
             shares.append(_same(then, now[:last]))
         then, last = {at: each for at, each in enumerate(now) if each is not None}, size

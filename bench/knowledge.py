@@ -41,7 +41,7 @@ from footnote.domain.facts import ExtractedFact
 from footnote.engine import WorkspaceEngine
 from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.knowledge.scales import only_scale_of
+from footnote.knowledge.scales import scale_of_document
 from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import DocumentText, TextBlock
 from footnote.settings import settings_from
@@ -101,7 +101,7 @@ def facts_of(report: Mapping[str, Any]) -> list[ExtractedFact]:
     text = before + markdown(report["table"]["table"])
     block = TextBlock(kind=BlockKind.TABLE, start=len(before), end=len(text), headings=())
     document = DocumentText(text=text, title="Report", language="en", blocks=(block,))
-    return list(table_facts(document, block, only_scale_of(text)))
+    return list(table_facts(document, block, scale_of_document(text)))
 
 
 def bare(cell: str) -> str:

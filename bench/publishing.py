@@ -26,7 +26,7 @@ import psycopg
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.store.events import cursor_of_now, events_after
+from footnote.store.events import current_cursor, events_after
 from installation import MODELS, Ready, bench_engine, put
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
@@ -102,7 +102,7 @@ def look_at_lock(url: str, workspace_id: UUID, is_over: Callable[[], bool]) -> l
 async def event_of(workspace: WorkspaceEngine, name: str) -> float:
     """Seconds until it is told that a document was handed in."""
     async with workspace.scope() as scope:
-        cursor = await cursor_of_now(scope)
+        cursor = await current_cursor(scope)
     began = perf_counter()
     document = (await workspace.receive(name.encode(), f"{name}.txt")).document
     while True:

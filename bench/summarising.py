@@ -24,7 +24,7 @@ from footnote.knowledge.summaries import candidates_of
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.ports import Vectors
 from footnote.settings import settings_from
-from footnote.store.documents import whole_text
+from footnote.store.documents import published_text
 from footnote.store.passages import passages_in_order
 from installation import MODELS, share_models
 
@@ -83,7 +83,7 @@ async def _compared(workspace: WorkspaceEngine) -> dict[str, float]:
     rows = []
     for document in (await workspace.documents(limit=500)).documents:
         async with workspace.system_scope() as scope:
-            text = await whole_text(scope, document.document_id, 20_000_000)
+            text = await published_text(scope, document.document_id, 20_000_000)
             passages = await passages_in_order(scope, document.document_id, 1_000_000)
         assert text is not None
         whole = DocumentText(

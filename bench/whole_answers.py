@@ -43,7 +43,7 @@ from footnote.evaluation.compare import compare_measures
 from footnote.evaluation.metrics import Measure
 from footnote.jobs.summaries import summarise_slice
 from footnote.store.database import SYSTEM
-from footnote.store.summaries import kept_sentences
+from footnote.store.summaries import stored_sentences
 from installation import MODELS, Ready, put, temporary_engine
 from reporting import finish, machine, show
 from retrieval_sets import JudgedDocument, RetrievalSet, read_set
@@ -199,7 +199,7 @@ async def nearest_sentences(
     """The documents of each query by the sentence of their summary that is nearest to it."""
     wanted = await summarising_of(workspace)
     async with workspace.engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
-        kept = await kept_sentences(scope, wanted.summariser, ids)
+        kept = await stored_sentences(scope, wanted.summariser, ids)
     vectors = np.stack([each.vector for each in kept]).astype(np.float32)
     owners = [each.sentence.document_id for each in kept]
     found = {}

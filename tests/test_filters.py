@@ -31,7 +31,7 @@ from footnote.filters import (
     condition_to_json,
 )
 from footnote.filters.fields import MAX_TEXT_CHARACTERS, kind_of
-from footnote.filters.json_text import path_text, place_of, read_located
+from footnote.filters.json_text import line_and_column, path_text, read_located
 from tests.docs.pages import page
 
 GUIDE = page("docs/filters.md")
@@ -331,7 +331,7 @@ def test_paths_and_places_read_as_people_write_them() -> None:
     assert path_text(()) == "$"
     assert path_text(("any", 1, "page_count", "gte")) == "$.any[1].page_count.gte"
     assert path_text(("metadata.it's", "ß")) == '$["metadata.it\'s"]["ß"]'
-    assert place_of("ab\ncd", 4) == "line 2, column 2, character 4"
+    assert line_and_column("ab\ncd", 4) == "line 2, column 2, character 4"
 
 
 # --- the guide ------------------------------------------------------------------------------

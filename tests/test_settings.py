@@ -14,9 +14,9 @@ from footnote.settings import (
     COMMAND_LINE_VARIABLES,
     Settings,
     environment_of,
-    meant_by,
     per_workspace,
     settings_from,
+    similar_names_hint,
     unknown_variables,
 )
 from footnote.telemetry.prices import prices_from
@@ -350,7 +350,7 @@ def test_a_name_that_no_workspace_has_a_setting_of_is_told_what_holds(
     name: str, meant: str
 ) -> None:
     assert per_workspace(name) is None
-    assert meant_by(name).startswith(meant)
+    assert similar_names_hint(name).startswith(meant)
 
 
 def test_another_process_comes_to_the_same_settings(

@@ -19,6 +19,7 @@ from footnote.engine.configured_models import (
 from footnote.engine.diagnosis import (
     answer_models_check,
     file_store_check,
+    has_separate_writer,
     health_of,
     identity_secret_checks,
     judge_check,
@@ -28,7 +29,6 @@ from footnote.engine.diagnosis import (
     reader_check,
     room_in,
     sandbox_check,
-    writes_apart,
 )
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.lanes import embedders_from
@@ -49,7 +49,7 @@ async def examine(settings: Settings) -> Health:
     required = [python_check(), refused or _home(settings)]
     required.append(await _guarded("answer models", _answer_models(settings)))
     required += await asyncio.to_thread(identity_secret_checks, settings)
-    if writes_apart(settings):
+    if has_separate_writer(settings):
         required.append(await _guarded("language model", _language_model(settings)))
     if settings.reranker != "none":
         required.append(await _guarded("reranker", _reranker(settings)))

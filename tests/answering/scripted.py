@@ -13,7 +13,7 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.models.counting import estimate_tokens
 from footnote.models.reader_roles import ReaderJudge
 from footnote.models.testing import WordReader
-from footnote.ports import Embedder, Written
+from footnote.ports import Embedder, WrittenText
 
 from .factories import make_answerer
 
@@ -32,15 +32,15 @@ class ScriptedWriter:
     closed: int = 0
     written: int = 0
 
-    async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
+    async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[WrittenText]:
         self.asked.append((instructions, prompt))
         try:
             for piece in self.pieces:
                 self.written += 1
-                yield Written(text=piece)
+                yield WrittenText(text=piece)
             if self.failure is not None:
                 raise ModelUnavailable(self.failure)
-            yield Written(usage=Usage(requests=1, input_tokens=90, output_tokens=9))
+            yield WrittenText(usage=Usage(requests=1, input_tokens=90, output_tokens=9))
         finally:
             self.closed += 1
 

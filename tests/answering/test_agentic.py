@@ -11,7 +11,7 @@ from footnote.answering.grounding import SupportGrounder
 from footnote.domain import AnswerDone, AnswerFailed, TextWritten, ToolCalled, ToolReturned, Turn
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import AgentLimits, McpServer, Tool, Written
+from footnote.ports import AgentLimits, McpServer, Tool, WrittenText
 
 from .factories import make_evidence, make_passage
 
@@ -35,8 +35,8 @@ class WritesText:
         tools: Sequence[Tool],
         servers: Sequence[McpServer],
         bounds: AgentLimits,
-    ) -> AsyncGenerator[Written | ToolCalled | ToolReturned]:
-        yield Written(text=self.text)
+    ) -> AsyncGenerator[WrittenText | ToolCalled | ToolReturned]:
+        yield WrittenText(text=self.text)
         if self.breaks_off:
             raise ModelUnavailable("gone")
 

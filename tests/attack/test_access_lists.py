@@ -13,7 +13,7 @@ from footnote.ports import Routing
 from footnote.store.database import SYSTEM, Database
 from footnote.store.documents import get_document
 from footnote.store.facets import load_facets
-from footnote.store.idempotency import IdempotentRequest, keep_outcome, known_outcome
+from footnote.store.idempotency import IdempotentRequest, store_outcome, stored_outcome
 from footnote.store.index_state import load_scope
 from footnote.store.receiving import Incoming, receive_document
 from tests.store.shelves import Shelf, new_shelf
@@ -68,7 +68,7 @@ async def test_the_key_of_anothers_upload_is_not_seen(shelf: Shelf) -> None:
             lifetime_seconds=60,
         )
         async with shelf.database.workspace(shelf.workspace.workspace_id, principal) as scope:
-            assert await known_outcome(scope, receipt) is None
+            assert await stored_outcome(scope, receipt) is None
             received = await receive_document(
                 scope,
                 Incoming(
@@ -80,7 +80,7 @@ async def test_the_key_of_anothers_upload_is_not_seen(shelf: Shelf) -> None:
                     collection="default",
                 ),
             )
-            await keep_outcome(scope, receipt, received)
+            await store_outcome(scope, receipt, received)
     for principal in (ANN, BOB):
         assert await seen(shelf, principal, "idempotency_keys") == 1
     assert await seen(shelf, SYSTEM, "idempotency_keys") == 2

@@ -20,9 +20,9 @@ from footnote.engine.fact_extraction import fact_lane
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
-from footnote.store.entity_keeping import keep_entities
-from footnote.store.evaluations import keep_run
-from footnote.store.fact_keeping import keep_facts
+from footnote.store.entity_keeping import store_entities
+from footnote.store.evaluations import store_run
+from footnote.store.fact_keeping import store_facts
 from footnote.store.lanes import current_lane
 from footnote.store.share_links import add_link
 from tests.evaluation.factories import a_new_run, an_order
@@ -223,13 +223,13 @@ async def what_one_has(
     await work_until_resting(engine, workspace, ids, lambda _: None)
     async with workspace.system_scope() as scope:
         found = some_facts(fact_lane(engine.embedder), a_keyed_fact(CANARY, "known"))
-        assert await keep_facts(scope, a_version(document_id), found)
+        assert await store_facts(scope, a_version(document_id), found)
         lane = await current_lane(scope, engine.lane.name)
         assert lane is not None
         cluster_id = await keep_one_cluster(scope, lane[0], CANARY)
         named = [a_keyed_entity(CANARY)]
         unread = an_unread(document_id)
-        assert await keep_entities(scope, unread, "test", named, first_of_all)
+        assert await store_entities(scope, unread, "test", named, first_of_all)
     [fact] = (await workspace.facts()).facts
     assert (await workspace.cluster(cluster_id)).cluster.documents == 3
     [entity] = (await workspace.entities()).entities
@@ -267,7 +267,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     source = await workspace.add_source(NewSource(place=f"folder:/srv/{CANARY}"), anywhere=True)
     await workspace.pause_source(source.source_id)
     async with workspace.scope() as scope:
-        await keep_run(scope, a_new_run(f"{CANARY}.jsonl"), 1, run.run_id)
+        await store_run(scope, a_new_run(f"{CANARY}.jsonl"), 1, run.run_id)
         link = await add_link(
             scope, uuid4().hex[:16], b"0" * 32, CANARY, sharer=SYSTEM, lifetime=timedelta(days=7)
         )

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.errors import InvalidRequest
-from footnote.ingestion.sources.places import opened_places, place_at
+from footnote.ingestion.sources.places import allowed_locations, source_location
 
-OPENED = opened_places(
+OPENED = allowed_locations(
     (
         *(
             "folder:/srv/documents/{workspace}",
@@ -105,7 +105,7 @@ OUTSIDE = (
 
 def is_opened(address: str) -> bool:
     try:
-        place = place_at(address)
+        place = source_location(address)
     except InvalidRequest:
         return False
     return any(each.holds(place) for each in OPENED)
@@ -123,19 +123,19 @@ def test_what_lies_outside_is_not(address: str) -> None:
 
 def test_a_password_is_not_said_again() -> None:
     with pytest.raises(InvalidRequest) as refusal:
-        place_at("imaps://ada:sesame@mail.example.org")
+        source_location("imaps://ada:sesame@mail.example.org")
     assert "sesame" not in f"{refusal.value} {refusal.value.hint}"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a/b", "../other", "", "a\\b", "%2e%2e"])
 def test_a_workspace_whose_name_is_more_than_a_name_has_no_place_of_its_own(name: str) -> None:
-    assert opened_places(("folder:/srv/{workspace}",), name) == ()
+    assert allowed_locations(("folder:/srv/{workspace}",), name) == ()
 
 
 @given(st.text(alphabet="/.%2eEfF5c\\ab", max_size=30))
 def test_no_tail_leads_out_of_a_folder(tail: str) -> None:
     try:
-        place = place_at(f"folder:/srv/documents/acme{tail}")
+        place = source_location(f"folder:/srv/documents/acme{tail}")
     except InvalidRequest:
         return
     path = place.address.removeprefix("folder:")

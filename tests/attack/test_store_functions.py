@@ -41,7 +41,7 @@ from footnote.domain.erasure import ErasureEntry, ErasureTarget
 from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.facts import FactFailure, FactStatus
 from footnote.domain.models_in_use import McpServer
-from footnote.domain.people import Sought, WantedGroup, WantedUser
+from footnote.domain.people import PeopleQuery, WantedGroup, WantedUser
 from footnote.domain.relationships import DocumentKey, EntityPair, KeyRole
 from footnote.domain.retention import RetentionKind
 from footnote.domain.sources import NewSource
@@ -56,25 +56,25 @@ from footnote.jobs.inline import work_until_resting
 from footnote.ports import QuestionName
 from footnote.store import people
 from footnote.store.answer_statistics import StatisticsPeriod
-from footnote.store.api_keys import WantedKey
+from footnote.store.api_keys import NewKey
 from footnote.store.audit import AuditFilter
 from footnote.store.blob_claims import BlobClaim
 from footnote.store.blobs import LocalBlobs
 from footnote.store.clusters import ClusterName
 from footnote.store.conditions import Compiled
 from footnote.store.database import SYSTEM, WorkspaceScope
-from footnote.store.entities import WantedEntities
+from footnote.store.entities import EntityFilter
 from footnote.store.erasure import Family
-from footnote.store.erasures import Doomed
+from footnote.store.erasures import ErasureDocuments
 from footnote.store.exchanges import NewExchange
-from footnote.store.fact_conflicts import QuotedPlace
-from footnote.store.facts import WantedFacts
+from footnote.store.fact_conflicts import QuotedSpan
+from footnote.store.facts import FactFilter
 from footnote.store.idempotency import IdempotentRequest
 from footnote.store.keywords import WaitingDocument
 from footnote.store.listing import Listing
 from footnote.store.part_readings import PartReading
 from footnote.store.publishing import MaintenanceLimits
-from footnote.store.quotes import Written
+from footnote.store.quotes import StoredText
 from footnote.store.receiving import Incoming, QueueLimits
 from footnote.store.sessions import NewSession
 from footnote.store.summaries import NewSentence, UnsummarisedDocument
@@ -291,7 +291,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "with_new": True,
         "with_begun": True,
         "extractors": ("mine",),
-        "wanted": WantedFacts(statuses=tuple(FactStatus)),
+        "wanted": FactFilter(statuses=tuple(FactStatus)),
         "claims": 10,
         "facts": 10,
         "rows": (),
@@ -325,7 +325,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "cost_usd": 1.0,
         "kept": 1,
         "certificate_id": UUID(theirs["hold_id"]),
-        "doomed": Doomed(
+        "doomed": ErasureDocuments(
             target=ErasureTarget.PRINCIPAL,
             name="local",
             document_ids=(document_id,),
@@ -343,7 +343,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "quoted": quotable("The merger closes.", ("merger",), "en"),
         "chunks": ChunkRanges.from_pairs([(0, 50)]),
         "written": (
-            Written(
+            StoredText(
                 place="questions",
                 principal="local",
                 conversation_id=conversation_id,
@@ -362,7 +362,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "names": ["extractive"],
         "value": 1,
         "server": McpServer(name=theirs["name"], url="https://example.org/", headers={}),
-        "sought": Sought(),
+        "sought": PeopleQuery(),
         "session": NewSession(
             credential_id=theirs["key_id"],
             secret_hash=b"0" * 32,
@@ -405,7 +405,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "conversations.create_conversation": {"conversation_id": uuid4()},
         "message_search.messages_saying": {"after": (UUID(int=0), 0)},
         "api_keys.add_key": {
-            "wanted": WantedKey(
+            "wanted": NewKey(
                 name="mine", owner="eve", groups=(), rights=(), collections=(), lifetime=None
             )
         },
@@ -435,7 +435,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "relationships.mention_places": {
             "wanted": [(UUID(theirs["document_id"]), UUID(theirs["entity_id"]))]
         },
-        "entities.list_entities": {"wanted": WantedEntities(), "after": None},
+        "entities.list_entities": {"wanted": EntityFilter(), "after": None},
         "entities.entities_with_keys": {"keys": (CANARY.lower(),)},
         "entities.entities_called": {"called": ((EntityKind.ORGANISATION, CANARY.lower()),)},
         "entity_decisions.split_entity": {"names": (CANARY,)},
@@ -444,7 +444,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "fact_conflicts.conflicting_facts": {"after": None},
         "fact_conflicts.facts_quoted": {
             "places": [
-                QuotedPlace(document_id=UUID(theirs["document_id"]), start=0, end=10**6),
+                QuotedSpan(document_id=UUID(theirs["document_id"]), start=0, end=10**6),
             ]
         },
         "fact_conflicts.disagreements": {"claims": [bytes.fromhex(theirs["claim_key"])]},

@@ -27,7 +27,7 @@ from footnote.domain.audit import CHANGING, Act, AuditDraft, AuditEntry, AuditHe
 from footnote.domain.people import WantedGroup, WantedUser
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
-from footnote.engine.act_subjects import SUBJECTS, named_in
+from footnote.engine.act_subjects import SUBJECTS, subjects_of
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.exchanges import Asking
 from footnote.engine.shown_documents import shown_in
@@ -197,7 +197,7 @@ def test_every_verb_that_changes_something_says_what_it_was() -> None:
         "extract_entities",
         *("start_backfill", "pause_backfill", "resume_backfill"),
     }  # of all there is
-    told = {*named_in.registry, *shown_in.registry} - {object, tuple, list, Mapping}
+    told = {*subjects_of.registry, *shown_in.registry} - {object, tuple, list, Mapping}
     for name, verb in vars(WorkspaceVerbs).items():
         if getattr(verb, "act", None) not in CHANGING or name in plain:
             continue

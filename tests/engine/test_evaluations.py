@@ -15,7 +15,7 @@ from footnote.domain.evaluations import EvaluationRun
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.evaluations import MOST_QUESTIONS
 from footnote.errors import Forbidden, InvalidRequest, NotFound
-from footnote.evaluation.kept import compare_evaluations, kept_form
+from footnote.evaluation.kept import compare_evaluations, stored_form
 from footnote.settings import Settings
 from footnote.store.sealing import OUTCOMES
 from tests.conftest import TestDatabase
@@ -59,7 +59,7 @@ async def two_runs(workspace: WorkspaceEngine) -> tuple[EvaluationRun, Evaluatio
 
 async def test_a_run_is_kept_with_figures_and_verdicts(workspace: WorkspaceEngine) -> None:
     run = a_run({"ndcg": [1.0, 0.25], "right": [1.0, 0.0]}, "careful")
-    kept = await acting(workspace, "ann").keep_evaluation(kept_form(run))
+    kept = await acting(workspace, "ann").keep_evaluation(stored_form(run))
     assert (kept.kept_by, kept.golden_name, kept.setup, kept.k, kept.questions) == (
         *("ann", "golden.jsonl", "careful", 10),
         2,

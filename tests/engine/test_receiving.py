@@ -31,11 +31,11 @@ from footnote.errors import (
     NotFound,
     QueueFull,
 )
-from footnote.jobs.inline import received_when_there_is_room, work_until_resting
+from footnote.jobs.inline import receive_when_queue_has_room, work_until_resting
 from footnote.jobs.maintenance import sweep
 from footnote.ports import Blobs
 from footnote.settings import Settings, settings_from
-from footnote.store.receiving import retry_after
+from footnote.store.receiving import estimate_retry_seconds
 
 
 def blobs(engine: Services) -> list[Path]:
@@ -268,13 +268,13 @@ async def test_who_indexes_meanwhile_gets_everything_in(crowded: WorkspaceEngine
     heard: list[QueueFull] = []
     for number in range(5):
         receive = partial(crowded.receive, b"more %d" % number, f"more-{number}.txt")
-        await received_when_there_is_room(crowded, receive, work=True, tell=heard.append)
+        await receive_when_queue_has_room(crowded, receive, work=True, tell=heard.append)
     assert (await crowded.stats()).documents == 7
     assert "2 documents of this workspace wait" in str(heard[0])
 
 
 def test_the_wait_grows_with_the_queue_and_stays_bearable() -> None:
-    waits = [retry_after(seconds) for seconds in (0, 50, 600, 3600, 1e9)]
+    waits = [estimate_retry_seconds(seconds) for seconds in (0, 50, 600, 3600, 1e9)]
     assert waits == [1, 1, 6, 36, 60]
 
 

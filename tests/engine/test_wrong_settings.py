@@ -17,7 +17,7 @@ from footnote.engine.credential_settings import credentials_from
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.lanes import embedders_from
 from footnote.errors import UnsupportedSettings
-from footnote.ingestion.sources.places import opened_places
+from footnote.ingestion.sources.places import allowed_locations
 from footnote.jobs.media_models import media_models
 from footnote.security.gateway import networks_from
 from footnote.security.secrets import FILE
@@ -42,7 +42,7 @@ BELOW_NOTHING = {"min_similarity"}
 async def begin(settings: Settings) -> None:
     """Make what a server and a worker make of their settings, without reaching anything."""
     prices_from(settings.prices)
-    opened_places(listed(settings.source_places), "default")
+    allowed_locations(listed(settings.source_places), "default")
     for name in ("blob_options", "backup_options", "source_options"):
         require_known_options(plain(getattr(settings, name)), name)
     blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))

@@ -19,7 +19,7 @@ from footnote.domain import (
 )
 from footnote.domain.evaluations import EvaluationOrder, NewEvaluationRun, QuestionOutcome
 from footnote.evaluation.golden import GoldenQuestion, GoldenSet, GoldenSpan
-from footnote.evaluation.judging import Found, Judged, JudgedCitation
+from footnote.evaluation.judging import Judged, JudgedCitation, RankedResult
 from footnote.evaluation.library import Library
 from footnote.evaluation.metrics import Measure
 from footnote.evaluation.run import Run, Setup
@@ -147,7 +147,9 @@ def a_judged(golden: GoldenQuestion, **values: float) -> Judged:
     return Judged(
         golden=golden,
         measures=measures,
-        results=(Found(document="policy.pdf", page=2, text="within 14 days", expected=right),),
+        results=(
+            RankedResult(document="policy.pdf", page=2, text="within 14 days", expected=right),
+        ),
         citations=(citation,) if answered else (),
         answer="within 14 days",
         answered=answered,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from footnote.evaluation import charts
 from footnote.evaluation.compare import compare
 from footnote.evaluation.gate import Regression
-from footnote.evaluation.judging import Found
+from footnote.evaluation.judging import RankedResult
 from footnote.evaluation.markup import clean, document, element
 from footnote.evaluation.metrics import METRICS
 from footnote.evaluation.report import Comparison, html_report
@@ -74,7 +74,7 @@ def two_runs(text: str = "Policy") -> tuple[Run, Run]:
         "thorough",
         latency=[20.0, 22.0, 50.0, 18.0, 19.0, 90.0],
     )
-    found = (Found(document=text, page=1, text=text, expected=False),)
+    found = (RankedResult(document=text, page=1, text=text, expected=False),)
     judged = tuple(replace(each, results=found, answer=text) for each in a.judged)
     return replace(a, judged=judged, missing_documents=(text,)), b
 

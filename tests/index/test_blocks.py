@@ -14,9 +14,9 @@ from footnote.index.blocks import (
     LEVELS,
     block_numbers,
     block_spans,
+    contained_terms,
     counts_in,
     find_list,
-    held_in,
     pack_blocks,
     terms_in,
     unpack_block,
@@ -96,7 +96,9 @@ def test_a_term_that_a_block_lacks_is_not_found_in_it(
     postings = build_segment(first, chunk_terms).postings
     held = {posting.term for posting in lists_of(postings)}
     for _, lists in pack_blocks(postings):
-        assert held_in(lists, range(20)) == [term for term in range(20) if find_list(lists, term)]
+        assert contained_terms(lists, range(20)) == [
+            term for term in range(20) if find_list(lists, term)
+        ]
         for term in set(range(20)) - held:
             assert find_list(lists, term) is None
             assert not counts_in(lists, [term])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind, Chunk, DocumentClass, ParsedDocument
-from footnote.ingestion.chunk_policies import POLICY_NAMES, ChunkPolicy, named_policy
+from footnote.ingestion.chunk_policies import POLICY_NAMES, ChunkPolicy, policy_named
 from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from tests.ingestion.test_chunking import (
@@ -50,7 +50,7 @@ SMALL = [
     pytest.param(ChunkPolicy(target_tokens=24), id="small"),
     pytest.param(ChunkPolicy(target_characters=90, overlap_sentences=9), id="small characters"),
 ]
-NAMED = [pytest.param(named_policy(name), id=name) for name in POLICY_NAMES]
+NAMED = [pytest.param(policy_named(name), id=name) for name in POLICY_NAMES]
 
 
 def size_of(chunk: Chunk, policy: ChunkPolicy) -> int:
@@ -97,7 +97,7 @@ def test_every_policy_obeys_the_laws(
     [("characters-900-120", 900, 120), ("tokens-512-50", 512, 50)],
 )
 def test_the_seeds_policies_keep_their_sizes(name: str, target: int, overlap: int) -> None:
-    policy = named_policy(name)
+    policy = policy_named(name)
     assert (policy.sizes.target, policy.sizes.overlap) == (target, overlap)
     text = " ".join(f"Sentence number {number} says very little." for number in range(400))
     chunks = chunk_blocks(document(paragraph(text)), TOKENIZER, policy)
@@ -112,13 +112,13 @@ def test_the_seeds_policies_keep_their_sizes(name: str, target: int, overlap: in
 
 
 def test_the_balanced_policy_takes_its_size_from_the_settings() -> None:
-    policy = named_policy("balanced-150")
+    policy = policy_named("balanced-150")
     assert policy.for_class(DocumentClass.REPORT).sizes.target == 150
 
 
 def test_an_unknown_policy_is_refused() -> None:
     with pytest.raises(ValueError, match="no chunk policy is called “large”"):
-        named_policy("large")
+        policy_named("large")
 
 
 # --- classes --------------------------------------------------------------------------------

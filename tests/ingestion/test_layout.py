@@ -14,7 +14,7 @@ from footnote.ingestion.parsing.footnotes import placed
 from footnote.ingestion.parsing.furniture import Furniture
 from footnote.ingestion.parsing.geometry import Box, Line, PageItem, Word, line_of
 from footnote.ingestion.parsing.hyphens import Vocabulary, join
-from footnote.ingestion.parsing.layout import LaidPage, lay_out
+from footnote.ingestion.parsing.layout import PageLayout, lay_out
 
 HEIGHT = 842
 
@@ -57,7 +57,7 @@ def test_putting_lines_in_order_twice_changes_no_column(lines: list[Line]) -> No
 @given(pages=st.lists(PAGES, min_size=1, max_size=4))
 def test_what_is_laid_out_or_remembered_is_all_there_was(pages: list[list[Line]]) -> None:
     layout = lay_out(
-        LaidPage(number, HEIGHT, tuple(lines)) for number, lines in enumerate(pages, start=1)
+        PageLayout(number, HEIGHT, tuple(lines)) for number, lines in enumerate(pages, start=1)
     )
     kept = {word for draft in layout.drafts for word in draft.text.split()}
     kept |= set(layout.running_header.split()) | set(layout.running_footer.split())

@@ -12,7 +12,7 @@ from footnote.errors import DocumentUnreadable
 from footnote.ingestion.chunk_policies import ChunkPolicy
 from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.enrichment import classify
-from footnote.ingestion.listening import document_of, whole_sentences
+from footnote.ingestion.listening import complete_sentences, document_of
 from footnote.ingestion.media import is_recording, sniff_media_type
 from footnote.ingestion.parsing.reading import read_document
 from footnote.models.testing import HashEmbedder
@@ -67,7 +67,7 @@ def test_segments_join_until_a_sentence_ends() -> None:
         (4, 5, " By Dr."),
         (5, 6, " Ito."),
     )
-    assert times(list(whole_sentences(utterances))) == [
+    assert times(list(complete_sentences(utterances))) == [
         ("The winch was delivered on Monday.", 0, 4),
         ("By Dr. Ito.", 4, 6),
     ]
@@ -75,18 +75,18 @@ def test_segments_join_until_a_sentence_ends() -> None:
 
 def test_a_long_silence_ends_a_sentence() -> None:
     utterances = said((0, 2, "and then"), (60, 62, "hello again"))
-    assert [each.text for each in whole_sentences(utterances)] == ["and then", "hello again"]
+    assert [each.text for each in complete_sentences(utterances)] == ["and then", "hello again"]
 
 
 def test_speech_without_a_full_stop_is_parted_all_the_same() -> None:
     utterances = said(*((n, n + 1, "and so on and so forth") for n in range(200)))
-    parts = list(whole_sentences(utterances))
+    parts = list(complete_sentences(utterances))
     assert len(parts) > 3
     assert max(len(each.text) for each in parts) < 700
 
 
 def test_the_confidence_of_a_sentence_is_the_mean_of_its_parts_by_length() -> None:
-    [whole] = whole_sentences(
+    [whole] = complete_sentences(
         (*said((0, 1, "abc"), confidence=0.4), *said((1, 2, "def."), confidence=0.8))
     )
     assert whole.confidence == pytest.approx((3 * 0.4 + 4 * 0.8) / 7)
@@ -104,7 +104,7 @@ def test_no_word_is_lost_and_times_are_those_of_the_first_and_last_part(
         start = moment + pause
         moment = start + length
         utterances.append(Utterance(text=text, start_seconds=start, end_seconds=moment))
-    whole = list(whole_sentences(tuple(utterances)))
+    whole = list(complete_sentences(tuple(utterances)))
     assert " ".join(each.text for each in whole).split() == [
         word for text, _, _ in parts for word in text.split()
     ]

@@ -10,20 +10,20 @@ import pytest
 
 from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.stages import StageLimit, under_way
-from footnote.ingestion.turns import Turns
+from footnote.ingestion.stages import StageLimit, stage_running
+from footnote.ingestion.turns import FairSemaphore
 from tests.jobs.stages import skip
 
 LONG = 3600.0
 
 
 def chunking(seconds: float = 0.0) -> AbstractAsyncContextManager[StageLimit]:
-    return under_way(Stage.CHUNK, "buoys.txt", seconds)
+    return stage_running(Stage.CHUNK, "buoys.txt", seconds)
 
 
 async def test_what_does_not_answer_is_named_with_its_document_and_may_be_tried_again() -> None:
     with pytest.raises(DocumentInterrupted) as raised:
-        async with under_way(Stage.EMBED, "buoys.txt", 0.0):
+        async with stage_running(Stage.EMBED, "buoys.txt", 0.0):
             await asyncio.Event().wait()
     assert raised.value.stage is Stage.EMBED
     assert raised.value.cause == "“buoys.txt” did not come forward for 0 seconds"
@@ -76,7 +76,7 @@ async def test_what_is_computed_comes_back_and_so_does_an_error() -> None:
 
 
 async def test_waiting_for_a_turn_takes_no_time_of_a_stage() -> None:
-    turns = Turns(1)
+    turns = FairSemaphore(1)
     async with chunking(LONG) as limit:
         async with turns.hold("another"):
             waiting = asyncio.create_task(in_turn(limit, turns))
@@ -86,7 +86,7 @@ async def test_waiting_for_a_turn_takes_no_time_of_a_stage() -> None:
         await waiting
 
 
-async def in_turn(limit: StageLimit, turns: Turns) -> None:
+async def in_turn(limit: StageLimit, turns: FairSemaphore) -> None:
     async with turns.hold("us", waiting=limit.unlimited()):
         pass
 

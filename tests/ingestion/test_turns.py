@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 
-from footnote.ingestion.turns import Turns
+from footnote.ingestion.turns import FairSemaphore
 
 
 class Line:
     """Owners who ask for shares, in the order in which they get them."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: FairSemaphore) -> None:
         self.turns = turns
         self.held: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
@@ -39,7 +39,7 @@ class Line:
 
 
 async def test_who_holds_least_is_next() -> None:
-    line = Line(Turns(2))
+    line = Line(FairSemaphore(2))
     for name in ("a1", "a2", "a3", "b1"):
         await line.ask(name)
     assert line.held == ["a1", "a2"]
@@ -50,7 +50,7 @@ async def test_who_holds_least_is_next() -> None:
 
 
 async def test_an_owner_who_holds_nothing_gets_a_small_share_at_once() -> None:
-    line = Line(Turns(8, reserve=2))
+    line = Line(FairSemaphore(8, reserve=2))
     await line.ask("a1", 8)
     await line.ask("a2", 1)
     await line.ask("b1", 3)
@@ -61,7 +61,7 @@ async def test_an_owner_who_holds_nothing_gets_a_small_share_at_once() -> None:
 
 
 async def test_more_than_everything_is_held_alone() -> None:
-    line = Line(Turns(8))
+    line = Line(FairSemaphore(8))
     await line.ask("a1")
     await line.ask("b1", 100)
     await line.ask("c1")
@@ -73,7 +73,7 @@ async def test_more_than_everything_is_held_alone() -> None:
 
 
 async def test_what_is_held_may_grow_and_others_wait_for_it() -> None:
-    turns = Turns(8)
+    turns = FairSemaphore(8)
     async with AsyncExitStack() as stack:
         hold = await stack.enter_async_context(turns.hold("a", 2))
         hold.grow(20)
@@ -87,7 +87,7 @@ async def test_what_is_held_may_grow_and_others_wait_for_it() -> None:
 
 
 async def test_who_gives_up_waiting_holds_nothing() -> None:
-    line = Line(Turns(1))
+    line = Line(FairSemaphore(1))
     for name in ("a1", "b1", "c1"):
         await line.ask(name)
     await line.give_up("b1")

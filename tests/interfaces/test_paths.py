@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from footnote.interfaces.cli.paths import (
     entries,
     existing,
-    found,
     location_below,
     location_of,
     printable,
     refusal_of,
+    regular_files,
 )
 from footnote.validation.text import is_storable
 
@@ -43,7 +43,7 @@ def test_a_link_in_a_circle_is_refused_alone(folder: Path) -> None:
 
 
 def test_only_regular_files_are_measured_with(folder: Path) -> None:
-    assert list(found([folder])) == [(folder / name).resolve() for name in ("a.md", "z.md")]
+    assert list(regular_files([folder])) == [(folder / name).resolve() for name in ("a.md", "z.md")]
 
 
 def test_what_is_no_file_is_refused_by_its_name(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_link_that_leads_out_of_the_folder_is_refused_by_its_own_name(tmp_path
     for name in ("one.md", "two.md"):
         assert refusals[name].startswith(f"it is a link to {outside}, outside of what was named")
     assert location_below(folder / "one.md", [folder]) == str(folder / "one.md")
-    assert list(found([folder])) == [folder / "deep" / "own.md"]
+    assert list(regular_files([folder])) == [folder / "deep" / "own.md"]
 
 
 def test_a_link_is_followed_where_it_or_what_it_leads_to_is_named(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_a_link_is_followed_where_it_or_what_it_leads_to_is_named(tmp_path: Path
     (tmp_path / "folder-link").symlink_to(folder)
     for roots in ([link], [folder, link], [folder, outside], [folder, tmp_path]):
         assert refusal_of(link, roots) == "", roots
-        assert list(found(roots)) == [outside], roots
+        assert list(regular_files(roots)) == [outside], roots
     (folder / "own.md").write_text("own")
-    assert list(found([tmp_path / "folder-link"])) == [folder / "own.md"]
+    assert list(regular_files([tmp_path / "folder-link"])) == [folder / "own.md"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")

@@ -32,7 +32,7 @@ from footnote.domain import (
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from footnote.interfaces.cli.present import encodable_json
-from footnote.interfaces.cli.writing import Written, show_rewording
+from footnote.interfaces.cli.writing import StreamedAnswer, show_rewording
 from tests.interfaces.records import a_document, an_answer, an_evidence, contested, unanswered
 
 
@@ -114,7 +114,7 @@ def test_an_answer_that_was_not_found_shows_the_closest_passage(console: Console
 async def test_the_closest_passage_follows_what_was_shown_as_it_was_written(
     console: Console,
 ) -> None:
-    shown = Written(console, live=True)
+    shown = StreamedAnswer(console, live=True)
     answer = await shown.answer_of(told(unanswered()))
     assert shown.has(answer)
     present.show_footnotes(console, answer)
@@ -178,7 +178,7 @@ def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:
 
 async def test_an_answer_is_shown_as_it_is_written(console: Console) -> None:
     answer = an_answer()
-    shown = Written(console, live=True)
+    shown = StreamedAnswer(console, live=True)
     assert await shown.answer_of(told(answer)) == answer
     assert shown.has(answer)
     assert " ".join(written(console).split()) == answer.text

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from footnote.domain import DocumentStatus, Failure, Received, Stage
-from footnote.interfaces.cli.watching import Teller
+from footnote.interfaces.cli.watching import FileReporter
 from footnote.jobs.sources.following import Step
 from footnote.settings import Settings
 from tests.interfaces.records import DOCUMENT_ID, a_document
@@ -130,7 +130,7 @@ def test_what_is_said_of_a_watched_file_on_either_stream_names_it(
     failure = Failure(stage=Stage.RECEIVE, cause="it is empty", advice="send it", retryable=False)
     empty = a_document(failure=failure, status=DocumentStatus.FAILED)
     received = Received(document=empty, duplicate=False, new_version=False)
-    teller = Teller()
+    teller = FileReporter()
     refused = Step(external_id="/in/pipe", verdict="refused", reason="it is no file")
     for step in (
         refused,
@@ -157,7 +157,7 @@ def test_a_failure_is_told_once_with_the_attachment_it_is_of(
 ) -> None:
     queued = a_document(status=DocumentStatus.QUEUED)
     received = Received(document=queued, duplicate=False, new_version=False)
-    teller = Teller({"/elsewhere/mail.eml": "/in/mail.eml"})
+    teller = FileReporter({"/elsewhere/mail.eml": "/in/mail.eml"})
     teller.tell(Step(external_id="/elsewhere/mail.eml", verdict="added", received=received))
     failure = Failure(stage=Stage.PARSE, cause="it is cut off", advice="resend", retryable=False)
     inner = a_document(document_id=UUID(int=2), parent_id=DOCUMENT_ID, filename="a.pdf")

@@ -18,7 +18,7 @@ from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.evaluation.golden import golden_of
-from footnote.evaluation.kept import kept_form, order_of
+from footnote.evaluation.kept import order_of, stored_form
 from footnote.evaluation.run import Setup, evaluate
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
 from footnote.jobs.inline import work_until_resting
@@ -131,7 +131,7 @@ async def test_what_a_worker_asks_is_the_run_that_a_command_would_have_made(
     assert [each.verdict for each in kept.outcomes] == ["right", "right", "rightly refused"]
 
     golden = golden_of("small.jsonl", lines(CLAIM, BUOY, CHESS))
-    direct = kept_form(await evaluate(ann, golden, Setup(k=5)))
+    direct = stored_form(await evaluate(ann, golden, Setup(k=5)))
     assert (kept.run.golden, kept.run.setup) == (direct.golden, direct.setup)
     for figures in (kept.run.figures, direct.figures):
         assert figures.keys() == direct.figures.keys()

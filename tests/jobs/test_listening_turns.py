@@ -11,7 +11,7 @@ import pytest
 
 from footnote.domain import DocumentStatus, Transcript, Utterance
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.jobs.turns import NotYet, Places, Turns
+from footnote.jobs.turns import Postponed, RoundRobinLock, WorkspaceSlots
 from footnote.jobs.worker import work_on_queue
 from footnote.ports import OnProgress, ignore_progress
 from tests.ingestion.recordings import wav
@@ -21,7 +21,7 @@ BUSY, CALM = UUID(int=1), UUID(int=2)
 
 
 async def test_workspaces_take_turns_whatever_each_has_waiting() -> None:
-    turns, served = Turns(), list[UUID]()
+    turns, served = RoundRobinLock(), list[UUID]()
 
     async def want(workspace_id: UUID, times: int) -> None:
         for _ in range(times):
@@ -40,7 +40,7 @@ async def test_workspaces_take_turns_whatever_each_has_waiting() -> None:
 
 
 async def test_two_never_have_a_turn_at_once() -> None:
-    turns, inside = Turns(), 0
+    turns, inside = RoundRobinLock(), 0
 
     async def want(number: int) -> None:
         nonlocal inside
@@ -55,7 +55,7 @@ async def test_two_never_have_a_turn_at_once() -> None:
 
 
 async def test_who_leaves_while_waiting_holds_nobody_up() -> None:
-    turns = Turns()
+    turns = RoundRobinLock()
     async with turns.of(BUSY):
         waiting = [asyncio.create_task(one_turn(turns, CALM)) for _ in range(3)]
         await asyncio.sleep(0)
@@ -68,21 +68,21 @@ async def test_who_leaves_while_waiting_holds_nobody_up() -> None:
         pass
 
 
-async def one_turn(turns: Turns, workspace_id: UUID) -> UUID:
+async def one_turn(turns: RoundRobinLock, workspace_id: UUID) -> UUID:
     async with turns.of(workspace_id):
         return workspace_id
 
 
 def test_no_workspace_has_more_places_than_its_own() -> None:
-    places = Places(each=2, all_together=3, pause_seconds=3)
+    places = WorkspaceSlots(each=2, all_together=3, pause_seconds=3)
     with places.of(BUSY), places.of(BUSY):
         waits = []
         for _ in range(3):
-            with pytest.raises(NotYet) as raised, places.of(BUSY):
+            with pytest.raises(Postponed) as raised, places.of(BUSY):
                 pass
             waits.append(raised.value.wait_seconds)
         assert waits == [3, 6, 9]
-        with places.of(CALM), pytest.raises(NotYet), places.of(UUID(int=3)):
+        with places.of(CALM), pytest.raises(Postponed), places.of(UUID(int=3)):
             pass
     with places.of(BUSY):
         pass
@@ -105,7 +105,7 @@ class Full:
     ) -> Transcript:
         self.times -= 1
         if self.times >= 0:
-            raise NotYet(0.05)
+            raise Postponed(0.05)
         said = Utterance(text="The winch is here.", start_seconds=0.0, end_seconds=1.0)
         return Transcript(utterances=(said,))
 

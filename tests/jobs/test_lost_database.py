@@ -7,7 +7,7 @@ from procrastinate.jobs import Job
 
 from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, StoreFull, StoreUnavailable
-from footnote.jobs.in_hand import MOST_LOSSES, AgainAtOnce
+from footnote.jobs.in_hand import MOST_LOSSES, WorkerRetryStrategy
 
 
 def a_job(job_id: int = 7, attempts: int = 0) -> Job:
@@ -23,7 +23,7 @@ def a_job(job_id: int = 7, attempts: int = 0) -> Job:
 
 def test_a_job_that_lost_the_database_is_spared_and_tried_at_once() -> None:
     spared: list[int] = []
-    again = AgainAtOnce(RetryStrategy(max_attempts=3), spared.append)
+    again = WorkerRetryStrategy(RetryStrategy(max_attempts=3), spared.append)
     lost = StoreUnavailable("the server went away")
     for _ in range(MOST_LOSSES):
         assert again.get_retry_decision(exception=lost, job=a_job()) is not None
@@ -32,7 +32,7 @@ def test_a_job_that_lost_the_database_is_spared_and_tried_at_once() -> None:
 
 def test_a_job_that_takes_the_database_with_it_each_time_comes_to_its_end() -> None:
     spared: list[int] = []
-    again = AgainAtOnce(RetryStrategy(max_attempts=3), spared.append)
+    again = WorkerRetryStrategy(RetryStrategy(max_attempts=3), spared.append)
     lost = StoreUnavailable("the server went away")
     for _ in range(MOST_LOSSES):
         again.get_retry_decision(exception=lost, job=a_job())
@@ -43,7 +43,7 @@ def test_a_job_that_takes_the_database_with_it_each_time_comes_to_its_end() -> N
 
 def test_a_full_disk_is_waited_for_however_long_and_other_failures_count() -> None:
     spared: list[int] = []
-    again = AgainAtOnce(RetryStrategy(max_attempts=3), spared.append)
+    again = WorkerRetryStrategy(RetryStrategy(max_attempts=3), spared.append)
     for _ in range(2 * MOST_LOSSES):
         assert again.get_retry_decision(exception=StoreFull("full"), job=a_job()) is not None
     assert len(spared) == 2 * MOST_LOSSES

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from footnote.domain.clusters import ClusterGranularity
 from footnote.knowledge.clusters import (
     LEAST_CLUSTER,
+    assign_new,
     clustered,
-    joined,
-    least_of,
     matched,
     middles_of,
-    settled,
+    minimum_size,
+    stabilised,
 )
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
@@ -78,10 +78,12 @@ def test_the_same_vectors_give_the_same_clusters(count: int, seed: int) -> None:
 
 def test_the_least_cluster_grows_with_the_documents_and_with_coarseness() -> None:
     for count in (0, 6, 15, 100, 10_000):
-        sizes = [least_of(each, count) for each in ClusterGranularity]
+        sizes = [minimum_size(each, count) for each in ClusterGranularity]
         assert sizes == sorted(sizes, reverse=True)
         assert min(sizes) >= LEAST_CLUSTER
-    assert least_of(ClusterGranularity.COARSE, 10_000) > least_of(ClusterGranularity.COARSE, 100)
+    assert minimum_size(ClusterGranularity.COARSE, 10_000) > minimum_size(
+        ClusterGranularity.COARSE, 100
+    )
 
 
 def test_a_new_document_joins_what_it_is_like_and_else_nothing() -> None:
@@ -89,7 +91,7 @@ def test_a_new_document_joins_what_it_is_like_and_else_nothing() -> None:
     found = clustered(vectors)[ClusterGranularity.MIDDLE]
     alike = vectors_about(1, 1, 1, seed=7)
     strange = np.random.default_rng(5).normal(size=(1, DIMENSIONS)).astype(np.float32)
-    labels = joined(middles_of(vectors, found), np.concatenate([alike, strange]))
+    labels = assign_new(middles_of(vectors, found), np.concatenate([alike, strange]))
     assert labels[-1] == OUTLIER
     for number, first in enumerate((0, 40, 70)):
         near = found[first : first + 20]
@@ -99,7 +101,7 @@ def test_a_new_document_joins_what_it_is_like_and_else_nothing() -> None:
 def test_nothing_joins_where_nothing_is() -> None:
     outliers = np.full(4, OUTLIER, np.int32)
     middles = middles_of(vectors_about(4), outliers)
-    assert joined(middles, vectors_about(2)).tolist() == [OUTLIER, OUTLIER]
+    assert assign_new(middles, vectors_about(2)).tolist() == [OUTLIER, OUTLIER]
 
 
 def as_before(*groups: tuple[UUID, range]) -> dict[int, UUID]:
@@ -138,16 +140,16 @@ def test_documents_stay_where_another_run_tells_them_apart_otherwise() -> None:
     before = as_before((one, range(20)), (other, range(20, 40)))
     # All in one, a few with the others, some as outliers: they fit no other place better.
     for labels in ([0] * 40, [0] * 15 + [1] * 25, [0] * 20 + [1] * 12 + [OUTLIER] * 8):
-        found = settled(MIDDLE, np.array(labels, np.int32), vectors, list(range(40)), before)
+        found = stabilised(MIDDLE, np.array(labels, np.int32), vectors, list(range(40)), before)
         assert found.cluster_ids == (one,) * 20 + (other,) * 20
         assert found.changed == frozenset()
 
 
 def test_where_there_is_no_cluster_all_are_outliers() -> None:
     nothing = np.full(2, OUTLIER, np.int32)
-    found = settled(MIDDLE, nothing, vectors_about(2), [3, 7], {})
+    found = stabilised(MIDDLE, nothing, vectors_about(2), [3, 7], {})
     assert found.cluster_ids == (None, None)
-    gone = settled(MIDDLE, nothing, vectors_about(2), [3, 7], {9: uuid4()})
+    gone = stabilised(MIDDLE, nothing, vectors_about(2), [3, 7], {9: uuid4()})
     assert gone.cluster_ids == (None, None)
 
 
@@ -156,7 +158,7 @@ def test_documents_move_to_a_cluster_that_they_fit_clearly_better() -> None:
     one = uuid4()
     labels = np.array([0] * 20 + [1] * 20, np.int32)
     mixed = as_before((one, range(40)))
-    found = settled(MIDDLE, labels, vectors, list(range(40)), mixed)
+    found = stabilised(MIDDLE, labels, vectors, list(range(40)), mixed)
     assert set(found.cluster_ids[:20]) == {one}
     assert len(set(found.cluster_ids[20:])) == 1
     assert one not in found.cluster_ids[20:]
@@ -169,6 +171,6 @@ def test_what_is_new_is_where_the_run_has_it_and_a_cluster_of_few_is_no_more() -
     one, other, few = uuid4(), uuid4(), uuid4()
     before = as_before((one, range(20)), (other, range(20, 30)), (few, range(40, 42)))
     labels = np.array([0] * 20 + [1] * 22, np.int32)
-    found = settled(MIDDLE, labels, vectors, list(range(42)), before)
+    found = stabilised(MIDDLE, labels, vectors, list(range(42)), before)
     assert found.cluster_ids == (one,) * 20 + (other,) * 22
     assert found.changed == {few}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind
-from footnote.knowledge.model_names import NamesRead, apart, names_of_reply
+from footnote.knowledge.model_names import NamesRead, names_of_reply, without_overlaps
 from footnote.knowledge.prompt_passages import batches_of, passages_of
 from footnote.knowledge.texts import DocumentText, TextBlock
 from footnote.ports import NamedSpan
@@ -105,6 +105,6 @@ def test_names_of_two_sources_never_overlap_and_the_first_goes_before(
         ]
         for spans, kind in ((ours, "person"), (theirs, "place"))
     )
-    kept = apart(first, second)
+    kept = without_overlaps(first, second)
     assert all(a.end <= b.start for a, b in pairwise(kept))
-    assert [each for each in kept if each.kind == "person"] == apart(first)
+    assert [each for each in kept if each.kind == "person"] == without_overlaps(first)

@@ -24,7 +24,7 @@ from footnote.domain.relationships import (
     NodeKind,
     RelationshipKind,
 )
-from footnote.knowledge.graph_formats import GraphFormat, written
+from footnote.knowledge.graph_formats import GraphFormat, serialised
 from footnote.knowledge.relationships import (
     MOST_TOGETHER,
     document_keys,
@@ -189,7 +189,7 @@ def test_a_graph_is_written_for_other_programs_with_its_evidence() -> None:
         complete=True,
     )  # fmt: skip
     space = "{http://graphml.graphdrawing.org/xmlns}"
-    root = ET.fromstring(written(graph, GraphFormat.GRAPHML))
+    root = ET.fromstring(serialised(graph, GraphFormat.GRAPHML))
     assert [each.get("id") for each in root.iter(f"{space}node")] == [str(entity), str(document)]
     [edge] = root.iter(f"{space}edge")
     assert (edge.get("source"), edge.get("target")) == (str(document), str(entity))
@@ -199,7 +199,7 @@ def test_a_graph_is_written_for_other_programs_with_its_evidence() -> None:
     declared = {each.get("id") for each in root.iter(f"{space}key")}
     assert {each.get("key") for each in root.iter(f"{space}data")} <= declared
 
-    linked = json.loads(written(graph, GraphFormat.JSON_LD))
+    linked = json.loads(serialised(graph, GraphFormat.JSON_LD))
     first, second, relation = linked["@graph"]
     assert relation["source"] == second["@id"] == f"urn:uuid:{document}"
     assert relation["target"] == first["@id"]

@@ -7,7 +7,7 @@ import pytest
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.facts import extract_facts, keys_of
-from footnote.knowledge.subject_numbers import short_number, subject_number
+from footnote.knowledge.subject_numbers import distinguishing_number, subject_number
 from footnote.knowledge.texts import DocumentText, TextBlock
 
 
@@ -67,7 +67,7 @@ def claims(text: str, title: str) -> dict[str, str]:
     """The claim of each fact by its predicate."""
     whole = document(text, title)
     found: list[ExtractedFact] = extract_facts(whole, tuple(FactKind))
-    numbers = subject_number(whole), short_number(whole)
+    numbers = subject_number(whole), distinguishing_number(whole)
     return {each.predicate: keys_of(each, title, *numbers).claim for each in found}
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind
-from footnote.knowledge.summaries import candidates_of, centralities, chosen
+from footnote.knowledge.summaries import candidates_of, centralities, select_sentences
 from footnote.knowledge.texts import DocumentText, TextBlock
 from footnote.ports import Vectors
 
@@ -75,18 +75,18 @@ def test_few_sentences_are_weighed_too(count: int) -> None:
     vectors = unit(np.random.default_rng(0).normal(size=(count, 4))) if count else np.zeros((0, 4))
     weights = centralities(vectors.astype(np.float32))
     assert weights.shape == (count,)
-    assert chosen(vectors.astype(np.float32), weights, 5) != [] or not count
+    assert select_sentences(vectors.astype(np.float32), weights, 5) != [] or not count
 
 
 def test_nothing_is_said_twice() -> None:
     vectors = unit(np.array([[1, 0.01], [1, 0], [0, 1]]))
-    assert sorted(chosen(vectors, np.array([1.0, 0.99, 0.2]), 3)) == [0, 2]
+    assert sorted(select_sentences(vectors, np.array([1.0, 0.99, 0.2]), 3)) == [0, 2]
 
 
 def test_no_document_has_more_than_its_share() -> None:
     vectors = unit(np.random.default_rng(3).normal(size=(10, 8)))
     owners = [0] * 8 + [1, 2]
-    found = chosen(vectors, np.linspace(1, 0.1, 10), 6, owners=owners, of_each=2)
+    found = select_sentences(vectors, np.linspace(1, 0.1, 10), 6, owners=owners, of_each=2)
     assert [owners[each] for each in found].count(0) == 2
     assert {8, 9} <= set(found)
 
@@ -98,5 +98,5 @@ def test_so_many_different_sentences_are_chosen_as_there_are_or_are_wanted(
 ) -> None:
     rows = np.random.default_rng(seed).normal(size=(count, 16)) if count else np.zeros((0, 16))
     vectors = unit(rows) if count else rows.astype(np.float32)
-    found = chosen(vectors, centralities(vectors), most)
+    found = select_sentences(vectors, centralities(vectors), most)
     assert len(found) == len(set(found)) <= min(most, count)

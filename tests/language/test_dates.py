@@ -14,7 +14,7 @@ from footnote.language.dates import (
     bears_out,
     complete_dates,
     dates_mentioned,
-    periods_named,
+    periods_in_name,
     quarters_in,
     short_dates,
     without_periods,
@@ -146,7 +146,7 @@ def test_each_is_given_once_and_in_order() -> None:
     ],
 )
 def test_a_name_states_its_period(name: str, stated: dict[str, tuple[int, ...]]) -> None:
-    assert periods_named(name) == stated
+    assert periods_in_name(name) == stated
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
 from footnote.errors import ModelUnavailable
 from footnote.models.agent_loop import RULE
-from footnote.ports import AgentLimits, Refusal, Tool, Written
+from footnote.ports import AgentLimits, Refusal, Tool, WrittenText
 from tests.wire import (
     Reply,
     WireServer,
@@ -39,15 +39,15 @@ async def test_a_tool_is_called_its_result_read_and_the_answer_written(
     )
     events = await run(wire_server, name)
     assert events[:-1] == [
-        Written(text="Let me look."),
+        WrittenText(text="Let me look."),
         ToolCalled(call_id="call_1", name="search_documents", arguments='{"query":"rent"}'),
         ToolReturned(
             call_id="call_1",
             name="search_documents",
             result="[1] lease.pdf, p. 2: the rent is 900 EUR. (searched: rent)",
         ),
-        Written(text="The rent"),
-        Written(text=" is 900 EUR [1]."),
+        WrittenText(text="The rent"),
+        WrittenText(text=" is 900 EUR [1]."),
     ]
     first, second = wire_server.asked
     assert first.streamed
@@ -65,7 +65,7 @@ async def test_the_last_piece_has_the_usage_of_every_step(
 ) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), says("900 EUR."))
     last = (await run(wire_server, name))[-1]
-    assert isinstance(last, Written)
+    assert isinstance(last, WrittenText)
     assert last.model == name
     assert last.usage is not None
     assert (last.usage.requests, last.usage.input_tokens, last.usage.output_tokens) == (2, 200, 40)
@@ -76,7 +76,7 @@ async def test_the_last_piece_has_the_usage_of_every_step(
 async def test_a_cost_that_is_not_known_is_not_guessed(wire_server: WireServer) -> None:
     wire_server.script(says("900 EUR."))
     last = (await run(wire_server, SERVED))[-1]
-    assert last == Written(
+    assert last == WrittenText(
         usage=Usage(requests=1, input_tokens=100, output_tokens=20), model=SERVED
     )
 
@@ -274,7 +274,7 @@ async def test_a_busy_server_is_asked_once_more_at_any_step(
         fails(429), calls("search_documents", '{"query": "rent"}'), fails(500), says("900 EUR.")
     )
     events = await run(wire_server, name)
-    assert events[-2] == Written(text="900 EUR.")
+    assert events[-2] == WrittenText(text="900 EUR.")
 
 
 async def test_the_next_model_goes_on_where_one_failed(wire_server: WireServer) -> None:
@@ -283,7 +283,7 @@ async def test_the_next_model_goes_on_where_one_failed(wire_server: WireServer) 
     assert [asked.wire for asked in wire_server.asked] == ["openai", "openai", "anthropic"]
     assert wire_server.asked[2].tool_results
     last = events[-1]
-    assert isinstance(last, Written)
+    assert isinstance(last, WrittenText)
     assert last.model == ANTHROPIC
 
 
@@ -293,7 +293,7 @@ async def test_the_next_model_is_asked_where_a_library_refuses_to_ask(
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     wire_server.script(says("900 EUR."))
     last = (await run(wire_server, BEDROCK, OPENAI))[-1]
-    assert isinstance(last, Written)
+    assert isinstance(last, WrittenText)
     assert last.model == OPENAI
     told, hint = await failure(wire_server, BEDROCK)
     assert "ends with InvalidEndpoint" in told
@@ -313,7 +313,7 @@ async def test_when_all_fail_each_is_told(wire_server: WireServer) -> None:
 async def test_a_failure_amid_the_text_ends_it(wire_server: WireServer, name: str) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), cut_off("The rent"))
     events = steps(wire_server, name)
-    assert [await anext(events) for _ in range(3)][-1] == Written(text="The rent")
+    assert [await anext(events) for _ in range(3)][-1] == WrittenText(text="The rent")
     with pytest.raises(ModelUnavailable, match="broke off amid its answer"):
         await anext(events)
 
@@ -345,7 +345,7 @@ async def test_closing_the_generator_closes_the_connection(
         assert agent is not None
         events = agent("", (), "?", tools=[SEARCH], servers=(), bounds=BOUNDS)
         async for event in events:
-            if isinstance(event, Written):
+            if isinstance(event, WrittenText):
                 break
         assert not wire_server.asked[1].left.is_set()
         await events.aclose()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from footnote.domain import ToolCalled
-from footnote.ports import McpServer, Written
+from footnote.ports import McpServer, WrittenText
 from tests.wire import WireServer, calls, calls_each, says, unreachable_origin
 
 from .agents import BOUNDS, SERVED, returned, run
@@ -64,7 +64,7 @@ async def test_an_absent_mcp_server_is_told_of_and_done_without(wire_server: Wir
     [result] = returned(events)
     assert result.failed
     assert result.result.startswith("The MCP server sky cannot be reached")
-    assert events[-2] == Written(text="900 EUR.")
+    assert events[-2] == WrittenText(text="900 EUR.")
 
 
 async def test_an_mcp_server_at_a_forbidden_address_is_never_asked(

@@ -15,7 +15,7 @@ from footnote.domain import Usage
 from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
 from footnote.models.served import model_keys_from
-from footnote.ports import Writer, Written
+from footnote.ports import Writer, WrittenText
 from tests.wire import (
     SLOW,
     Reply,
@@ -36,7 +36,7 @@ SERVED = "compatible:qwen3"
 NAMES = [OPENAI, ANTHROPIC, "ollama:llama3.2", SERVED]
 
 
-async def pieces(server: WireServer, *names: str, **more: float) -> list[Written]:
+async def pieces(server: WireServer, *names: str, **more: float) -> list[WrittenText]:
     async with models_at(server, *names, **more) as models:
         writer: Writer | None = models.writer()
         assert writer is not None
@@ -99,7 +99,7 @@ async def test_the_last_piece_has_the_usage_and_the_cost_where_it_is_known(
 ) -> None:
     wire_server.script(*(Reply(pieces=("May.",), input_tokens=1000, output_tokens=100),) * 3)
     known = (await pieces(wire_server, OPENAI))[-1]
-    assert known == Written(
+    assert known == WrittenText(
         usage=Usage(requests=1, input_tokens=1000, output_tokens=100, cost_usd=0.00021),
         model=OPENAI,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.models.global_questions import packaged_whole_questions
+from footnote.models.global_questions import packaged_global_questions
 from footnote.models.sentence_encoder import SentenceEncoder
 
 WHOLE = (
@@ -29,11 +29,11 @@ PARTICULAR = (
 
 @pytest.mark.parametrize("question", WHOLE)
 async def test_a_question_about_the_whole_is_recognised(e5: SentenceEncoder, question: str) -> None:
-    assert await packaged_whole_questions().recognises(e5, question)
+    assert await packaged_global_questions().recognises(e5, question)
 
 
 @pytest.mark.parametrize("question", PARTICULAR)
 async def test_a_question_about_something_particular_is_not(
     e5: SentenceEncoder, question: str
 ) -> None:
-    assert not await packaged_whole_questions().recognises(e5, question)
+    assert not await packaged_global_questions().recognises(e5, question)

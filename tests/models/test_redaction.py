@@ -27,7 +27,7 @@ from footnote.models.rerank_transport import fixed_token
 from footnote.models.rerank_vertex import vertex_reranker
 from footnote.models.served import ServedModel
 from footnote.models.transcription import transcriber_from
-from footnote.ports import AgentLimits, Tool, Written
+from footnote.ports import AgentLimits, Tool, WrittenText
 from tests.ingestion.files import picture
 from tests.wire import WireServer, calls, says
 
@@ -138,7 +138,7 @@ async def test_an_agent_asks_tools_by_true_values_and_reads_placeholders(
     assert json.loads(asked.arguments) == called[0]
     [returned] = [event for event in told if isinstance(event, ToolReturned)]
     assert EMAIL in returned.result
-    text = "".join(event.text for event in told if isinstance(event, Written))
+    text = "".join(event.text for event in told if isinstance(event, WrittenText))
     assert text == f"It is {EMAIL}, at +44 20 7946 0958."
     assert len(wire_server.asked) == 2
     for request in wire_server.asked:

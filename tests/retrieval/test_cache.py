@@ -29,7 +29,7 @@ from footnote.domain import (
 from footnote.errors import LaneUnavailable, StoreUnavailable
 from footnote.models.testing import HashEmbedder
 from footnote.ports import QuestionKind, Vector, Vectors
-from footnote.retrieval.cache import SemanticCache, one_spelling, response_bytes
+from footnote.retrieval.cache import SemanticCache, normalised_query, response_bytes
 from footnote.retrieval.generation_cache import CacheKey
 from footnote.retrieval.journal import Journal
 from footnote.retrieval.phrasing import QueryVectors
@@ -151,7 +151,7 @@ async def test_an_answer_that_is_given_again_tells_its_own_time(ask: Asker, cloc
 async def test_a_query_has_one_spelling_and_is_mirrored_as_asked(
     ask: Asker, one: str, other: str
 ) -> None:
-    assert one_spelling(one) == one_spelling(other)
+    assert normalised_query(one) == normalised_query(other)
     await ask(one)
     answer = await ask(other)
     assert (answer.cached, answer.query) == ("exact", other)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from footnote.domain import Evidence
 from footnote.retrieval.duplicates import collapse_near_duplicates
-from footnote.retrieval.resemblance import overlap, tell_the_same, wording_of
+from footnote.retrieval.resemblance import agree_in_details, overlap, wording_of
 from tests.retrieval.evidence import evidence_of, passage_of
 
 CLAUSE = (
@@ -203,7 +203,7 @@ def test_the_quick_way_finds_what_comparing_all_pairs_does(
             group
             for group in expected
             if overlap(wording_of(text), wording_of(texts[group[0]])) >= threshold
-            and tell_the_same(text, texts[group[0]])
+            and agree_in_details(text, texts[group[0]])
         ]
         # Passages of equal words are together, whatever else comes near.
         if found_in := [*same, *near]:

@@ -14,7 +14,7 @@ from footnote.ports import EntityGraph, NamedEntity
 from footnote.retrieval.entity_rank import (
     Nodes,
     Visits,
-    names_said,
+    mentioned_names,
     personalised_pagerank,
     rank_by_entities,
 )
@@ -112,7 +112,7 @@ GRAPH = EntityGraph(
 def test_what_names_the_rarest_comes_first_and_what_stands_beside_it_is_reached() -> None:
     ranking = rank_by_entities(GRAPH, {})
     assert [hit.chunk_no for hit in ranking] == [7, 9, 5]
-    assert names_said(GRAPH) == {5: {"Hull": 1}, 7: {"Hull": 1, "Keller": 2}}
+    assert mentioned_names(GRAPH) == {5: {"Hull": 1}, 7: {"Hull": 1, "Keller": 2}}
 
 
 def test_what_other_recalls_found_is_visited_a_little_more() -> None:

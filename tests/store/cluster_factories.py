@@ -10,10 +10,10 @@ from footnote.domain.clusters import ClusterGranularity, ClusterOf
 from footnote.store.clusters import (
     ClusterName,
     ClusterRun,
-    KeptMembers,
+    StoredMembers,
     embedded_members,
-    keep_clusters,
     name_cluster,
+    store_clusters,
 )
 from footnote.store.database import WorkspaceScope
 
@@ -34,8 +34,8 @@ def some_members(
     numbers: Sequence[int],
     cluster_id: UUID | None,
     granularity: ClusterGranularity = ClusterGranularity.FINE,
-) -> KeptMembers:
-    return KeptMembers(
+) -> StoredMembers:
+    return StoredMembers(
         granularity=granularity,
         document_ids=tuple(document_ids),
         numbers=tuple(numbers),
@@ -52,7 +52,7 @@ async def keep_one_cluster(scope: WorkspaceScope, lane_id: int, label: str) -> U
         some_members(found.owners, numbers, cluster_id, granularity)
         for granularity, cluster_id in ids.items()
     ]
-    await keep_clusters(scope, lane_id, a_run(lane_id, members=len(numbers)), kept)
+    await store_clusters(scope, lane_id, a_run(lane_id, members=len(numbers)), kept)
     for cluster_id in ids.values():
         name = ClusterName(label=(label,), labelled_by="terms")
         assert await name_cluster(scope, lane_id, cluster_id, name, numbers[:1])

@@ -8,7 +8,7 @@ import numpy as np
 
 from footnote.domain import Lane
 from footnote.domain.facts import ExtractedFact, FactKind
-from footnote.store.fact_keeping import ExtractedFacts, FactPlace, KeyedFact
+from footnote.store.fact_keeping import ExtractedFacts, FactLocation, KeyedFact
 from footnote.store.reading_progress import PublishedVersion
 
 
@@ -38,7 +38,7 @@ def a_keyed_fact(subject: str, said: str, start: int = 0) -> KeyedFact:
     return KeyedFact(
         fact=fact,
         quote=statement,
-        place=FactPlace(ordinal=0, page=None, paragraph=1, headings=()),
+        place=FactLocation(ordinal=0, page=None, paragraph=1, headings=()),
         same=statement,
         merge=said,
         claim=subject,

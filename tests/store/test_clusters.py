@@ -12,15 +12,15 @@ from footnote.store.clusters import (
     ClusterName,
     cluster_names,
     count_looked_at,
-    count_seen,
+    count_visible,
     embedded_members,
     forget_cluster_names,
-    keep_clusters,
     last_run,
     name_cluster,
     nameless_clusters,
     note_cluster_failure,
     numbers_looked_at,
+    store_clusters,
     vectors_of,
 )
 from footnote.store.database import SYSTEM, Database
@@ -142,7 +142,7 @@ async def test_what_is_kept_replaces_what_was_there(database: Database) -> None:
         assert set(found.owners) == set(ids)
         assert (await vectors_of(scope, lane_id, found.numbers, DOCUMENTS)).shape == (4, 64)
         first = await keep_one_cluster(scope, lane_id, "papers")
-        assert (await count_seen(scope, lane_id, FINE, DOCUMENTS)).clusters == {first: 4}
+        assert (await count_visible(scope, lane_id, FINE, DOCUMENTS)).clusters == {first: 4}
         assert (await numbers_looked_at(scope, 1, DOCUMENTS)).tolist() == found.numbers.tolist()
         numbers = found.numbers.tolist()
         second = uuid4()
@@ -150,8 +150,8 @@ async def test_what_is_kept_replaces_what_was_there(database: Database) -> None:
             some_members(found.owners[:3], numbers[:3], second),
             some_members(found.owners[3:], numbers[3:], None),
         ]
-        await keep_clusters(scope, lane_id, a_run(lane_id, run=2), kept)
-        seen = await count_seen(scope, lane_id, FINE, DOCUMENTS)
+        await store_clusters(scope, lane_id, a_run(lane_id, run=2), kept)
+        seen = await count_visible(scope, lane_id, FINE, DOCUMENTS)
         assert (dict(seen.clusters), seen.outliers) == ({second: 3}, 1)
         assert await cluster_names(scope, [first, second]) == {}
         assert await nameless_clusters(scope, DOCUMENTS) == ((second, FINE),)
@@ -169,8 +169,8 @@ async def test_a_document_that_went_meanwhile_is_not_kept(database: Database) ->
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         cluster = uuid4()
         kept = [some_members(found.owners, found.numbers.tolist(), cluster)]
-        await keep_clusters(scope, lane_id, a_run(lane_id), kept)
-        assert (await count_seen(scope, lane_id, FINE, DOCUMENTS)).clusters == {cluster: 3}
+        await store_clusters(scope, lane_id, a_run(lane_id), kept)
+        assert (await count_visible(scope, lane_id, FINE, DOCUMENTS)).clusters == {cluster: 3}
 
 
 async def test_a_name_goes_with_a_document_that_it_is_of(database: Database) -> None:
@@ -180,7 +180,7 @@ async def test_a_name_goes_with_a_document_that_it_is_of(database: Database) -> 
         numbers = found.numbers.tolist()
         cluster = uuid4()
         kept = [some_members(found.owners, numbers, cluster)]
-        await keep_clusters(scope, lane_id, a_run(lane_id), kept)
+        await store_clusters(scope, lane_id, a_run(lane_id), kept)
         name = ClusterName(label=("papers",), labelled_by="terms")
         gone = [*numbers[:1], 10**6]
         assert not await name_cluster(scope, lane_id, cluster, name, gone)

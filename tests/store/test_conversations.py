@@ -25,7 +25,7 @@ from footnote.domain import (
     Verdict,
 )
 from footnote.domain.answers import SuggestedQuestion
-from footnote.domain.conversations import MessageAnswer, StagePlace, UsedEvidence
+from footnote.domain.conversations import MessageAnswer, StageRank, UsedEvidence
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.conversations import (
     attach_document,
@@ -48,10 +48,10 @@ from footnote.store.exchanges import (
 )
 from footnote.store.messages import (
     judged_answers,
-    kept_exchange,
     list_messages,
-    place_of,
-    said_until,
+    load_exchange,
+    message_position,
+    messages_until,
 )
 from footnote.store.publishing import MaintenanceLimits, delete_document
 from tests.conftest import TestDatabase
@@ -102,7 +102,7 @@ def an_answer(*quotes: tuple[UUID, str], asked_as: str = "What is due?") -> Mess
                 rank=number,
                 score=0.5,
                 similarity=None,
-                stages=(StagePlace(stage="dense", rank=number, score=0.5),),
+                stages=(StageRank(stage="dense", rank=number, score=0.5),),
             )
             for number, (document_id, _) in enumerate(quotes, 1)
         ),
@@ -193,7 +193,7 @@ async def test_what_is_anothers_and_what_is_absent_look_the_same(shelf: Shelf) -
             lambda scope, each: attach_document(scope, each, document_id),
             lambda scope, each: detach_document(scope, each, document_id),
             lambda scope, each: append_exchange(scope, each, a_saying("x", answer)),
-            lambda scope, each: place_of(scope, each, question_id),
+            lambda scope, each: message_position(scope, each, question_id),
         ):
             with pytest.raises(NotFound) as caught:
                 async with scope_as(shelf, BERT) as scope:
@@ -280,7 +280,7 @@ async def test_branches_are_kept_and_one_path_is_active(shelf: Shelf) -> None:
     await say(shelf, mine, ("one", refusal), ("two", refusal), ("three", refusal))
     async with scope_as(shelf, ANNA) as scope:
         second = (await list_messages(scope, mine, limit=10)).messages[2]
-        place = await place_of(scope, mine, second.message_id)
+        place = await message_position(scope, mine, second.message_id)
         await branch_exchange(scope, mine, a_saying("zwei", refusal), place.parent_no)
     no = refusal.text
     assert await texts(shelf, mine) == ["one", no, "zwei", no]
@@ -305,23 +305,23 @@ async def test_what_was_said_goes_back_along_the_branch(shelf: Shelf) -> None:
     await say(shelf, mine, ("one", an_answer(asked_as="one?")), ("two", an_answer()))
     async with scope_as(shelf, ANNA) as scope:
         await branch_exchange(scope, mine, a_saying("zwei", an_answer()), 2)
-        said = await said_until(scope, mine, 5, 10)
+        said = await messages_until(scope, mine, 5, 10)
         assert [each.turn.text for each in said] == ["one", an_answer().text, "zwei"]
         assert [each.asked_as for each in said] == [None, "one?", None]
-        assert len(await said_until(scope, mine, 5, 2)) == 2
-        assert await said_until(scope, mine, None, 2) == ()
+        assert len(await messages_until(scope, mine, 5, 2)) == 2
+        assert await messages_until(scope, mine, None, 2) == ()
 
 
 async def test_an_exchange_is_found_by_its_id_and_not_for_another_question(shelf: Shelf) -> None:
     mine = await a_conversation(shelf)
     [question_id, reply_id] = await say(shelf, mine, ("When?", an_answer()))
     async with scope_as(shelf, ANNA) as scope:
-        kept = await kept_exchange(scope, mine, question_id, "When?")
+        kept = await load_exchange(scope, mine, question_id, "When?")
         assert kept is not None
         assert kept.reply.message_id == reply_id
-        assert await kept_exchange(scope, mine, uuid4(), "When?") is None
+        assert await load_exchange(scope, mine, uuid4(), "When?") is None
         with pytest.raises(Conflict):
-            await kept_exchange(scope, mine, question_id, "Where?")
+            await load_exchange(scope, mine, question_id, "Where?")
 
 
 async def test_feedback_takes_the_place_of_what_was_thought_before(shelf: Shelf) -> None:
@@ -397,7 +397,7 @@ async def test_what_is_hidden_later_is_hidden_in_answers_too(shelf: Shelf) -> No
     async with scope_as(shelf, ANNA) as scope:
         _, reply = (await list_messages(scope, mine, limit=10)).messages
         [judged], _ = await judged_answers(scope, None, 10)
-        said = await said_until(scope, mine, 2, 10)
+        said = await messages_until(scope, mine, 2, 10)
     for shown in (reply.answer, judged.answer):
         assert shown == answer.without_documents({document_id})
     assert "March" not in str([reply, judged, said])

@@ -16,7 +16,7 @@ from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL, Right
 from footnote.domain.events import TOLD_KINDS
-from footnote.store.api_keys import WantedKey, add_key, find_key
+from footnote.store.api_keys import NewKey, add_key, find_key
 from footnote.store.coordinator import is_distributed, leave_directories
 from footnote.store.database import SYSTEM, Database
 from footnote.store.sessions import (
@@ -54,7 +54,7 @@ async def shelf(owner: psycopg.Connection, database: Database) -> Shelf:
 
 async def test_credentials_are_found_and_forgotten(owner: psycopg.Connection, shelf: Shelf) -> None:
     database, workspace_id = shelf.database, shelf.workspace.workspace_id
-    wanted = WantedKey(
+    wanted = NewKey(
         name="k", owner="ann", groups=(), rights=[Right.READ], collections=(), lifetime=None
     )
     async with database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:

@@ -10,10 +10,10 @@ import pytest
 
 from footnote.domain.entities import EntityFailure, LinkReason
 from footnote.store.database import SYSTEM, Database
-from footnote.store.entities import WantedEntities, list_entities, named_in
+from footnote.store.entities import EntityFilter, list_entities, names_in_documents
 from footnote.store.entity_keeping import (
     ANYWHERE,
-    keep_entities,
+    store_entities,
 )
 from footnote.store.reading_progress import (
     count_read,
@@ -108,11 +108,11 @@ async def test_what_is_kept_replaces_what_was_named(database: Database) -> None:
     document_id = await shelf.put("The premium is due in March.")
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         entities = [a_keyed_entity("Acme", (0, 4)), a_keyed_entity("Bolt", (5, 9), (10, 14))]
-        assert await keep_entities(scope, an_unread(document_id), "test", entities, first_of_all)
-        before = await list_entities(scope, WantedEntities(), limit=9, after=None)
+        assert await store_entities(scope, an_unread(document_id), "test", entities, first_of_all)
+        before = await list_entities(scope, EntityFilter(), limit=9, after=None)
         again = entities[1:]
-        assert await keep_entities(scope, an_unread(document_id), "test", again, first_of_all)
-        after = await list_entities(scope, WantedEntities(), limit=9, after=None)
+        assert await store_entities(scope, an_unread(document_id), "test", again, first_of_all)
+        after = await list_entities(scope, EntityFilter(), limit=9, after=None)
         counts = await count_read(scope, "entities", ("test",))
     assert [(each.name, each.mentions) for each in before] == [("Bolt", 2), ("Acme", 1)]
     assert after == before[:1]
@@ -125,9 +125,9 @@ async def test_what_another_document_names_is_linked(database: Database) -> None
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         for each in (first, other):
             acme = [a_keyed_entity("Acme")]
-            assert await keep_entities(scope, an_unread(each), "test", acme, first_of_all)
-        [acme_of_both] = await list_entities(scope, WantedEntities(), limit=9, after=None)
-        found = [each for each, _ in await named_in(scope, acme_of_both.entity_id, 9)]
+            assert await store_entities(scope, an_unread(each), "test", acme, first_of_all)
+        [acme_of_both] = await list_entities(scope, EntityFilter(), limit=9, after=None)
+        found = [each for each, _ in await names_in_documents(scope, acme_of_both.entity_id, 9)]
     assert acme_of_both.documents == 2
     assert {each.linked_by for each in found} == {None, LinkReason.SAME_NAME}
 
@@ -138,9 +138,9 @@ async def test_a_version_that_is_no_longer_published_is_not_kept(database: Datab
     acme = [a_keyed_entity("Acme")]
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         late = an_unread(document_id, version=9)
-        assert not await keep_entities(scope, late, "test", acme, first_of_all)
-        assert not await keep_entities(scope, an_unread(uuid4()), "test", acme, first_of_all)
-        assert await list_entities(scope, WantedEntities(), limit=9, after=None) == ()
+        assert not await store_entities(scope, late, "test", acme, first_of_all)
+        assert not await store_entities(scope, an_unread(uuid4()), "test", acme, first_of_all)
+        assert await list_entities(scope, EntityFilter(), limit=9, after=None) == ()
 
 
 async def test_a_document_that_failed_is_tried_again_so_many_times(database: Database) -> None:

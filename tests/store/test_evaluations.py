@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from footnote.store.database import SYSTEM, Database
-from footnote.store.evaluations import get_run, keep_run, list_runs, remove_run
+from footnote.store.evaluations import get_run, list_runs, remove_run, store_run
 from tests.conftest import TestDatabase
 from tests.evaluation.factories import a_new_run, an_outcome
 from tests.store.plans import faults_of
@@ -109,7 +109,7 @@ async def test_what_was_started_is_read_from_its_index(
 async def test_the_newest_are_kept_in_their_order(database: Database) -> None:
     shelf = await new_shelf(database, "measured")
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        made = [await keep_run(scope, a_new_run(f"{number}.jsonl"), 3) for number in range(5)]
+        made = [await store_run(scope, a_new_run(f"{number}.jsonl"), 3) for number in range(5)]
         assert await list_runs(scope, 10) == tuple(reversed(made[2:]))
         assert await list_runs(scope, 1) == (made[4],)
         assert await get_run(scope, made[0].run_id) is None
@@ -123,7 +123,7 @@ async def test_a_run_comes_back_as_it_was_kept(database: Database) -> None:
     outcomes = (an_outcome("q1", ndcg=0.5, right=1.0), an_outcome("q2", "refused"))
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         run = a_new_run("golden.jsonl", *outcomes)
-        kept = await keep_run(scope, run, 3)
+        kept = await store_run(scope, run, 3)
         found = await get_run(scope, kept.run_id)
     assert found is not None
     assert (found.run, found.outcomes) == (kept, outcomes)

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
-from footnote.store.events import BEGINNING, cursor_of_now, events_after
+from footnote.store.events import BEGINNING, current_cursor, events_after
 from tests.store.shelves import Shelf, new_shelf
 
 WRITERS = 6
@@ -66,7 +66,7 @@ async def test_a_transaction_of_the_workspace_delays_events_only_once_it_tells_o
         second = await shelf.put("an anchor")
         assert await told(shelf) == [long, long, first, first]
         async with scope_of(shelf) as other:
-            now = await cursor_of_now(other)
+            now = await current_cursor(other)
     assert await told(shelf) == [long, long, first, first, long, second, second]
     async with scope_of(shelf) as scope:
         after = await events_after(scope, now, None, 10)
@@ -81,7 +81,7 @@ async def test_whoever_reads_on_misses_nothing_and_hears_nothing_twice(
     shelf = await new_shelf(database)
     documents = [await shelf.put(f"buoy {number}") for number in range(WRITERS)]
     async with scope_of(shelf) as scope:
-        cursor = await cursor_of_now(scope)
+        cursor = await current_cursor(scope)
     done = asyncio.Event()
     heard: list[int] = []
 

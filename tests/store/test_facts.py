@@ -15,9 +15,9 @@ from footnote.domain import Lane
 from footnote.domain.facts import FactFailure, FactStatus
 from footnote.errors import LaneMismatch
 from footnote.store.database import SYSTEM, Database
-from footnote.store.fact_keeping import keep_facts
+from footnote.store.fact_keeping import store_facts
 from footnote.store.fact_recall import facts_with_words, nearest_facts
-from footnote.store.facts import WantedFacts, list_facts
+from footnote.store.facts import FactFilter, list_facts
 from footnote.store.lanes import list_lanes
 from footnote.store.reading_progress import (
     count_read,
@@ -140,12 +140,12 @@ async def test_what_is_kept_replaces_what_was_known(database: Database) -> None:
     document_id = await put(shelf, "The premium is due in March.")
     first, second = a_keyed_fact("A", "red"), a_keyed_fact("B", "blue")
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        assert await keep_facts(scope, a_version(document_id), some_facts(LANE, first, second))
-        before = [fact for fact, _ in await list_facts(scope, WantedFacts(), limit=9, after=None)]
-        assert await keep_facts(scope, a_version(document_id), some_facts(LANE, second))
-        after = [fact for fact, _ in await list_facts(scope, WantedFacts(), limit=9, after=None)]
+        assert await store_facts(scope, a_version(document_id), some_facts(LANE, first, second))
+        before = [fact for fact, _ in await list_facts(scope, FactFilter(), limit=9, after=None)]
+        assert await store_facts(scope, a_version(document_id), some_facts(LANE, second))
+        after = [fact for fact, _ in await list_facts(scope, FactFilter(), limit=9, after=None)]
         # Of the same version nothing is superseded: another extractor read it.
-        every = WantedFacts(statuses=tuple(FactStatus))
+        every = FactFilter(statuses=tuple(FactStatus))
         assert len(await list_facts(scope, every, limit=9, after=None)) == 1
     assert [each.object for each in before] == ["red", "blue"]
     assert after[0].fact_id == before[1].fact_id
@@ -156,9 +156,9 @@ async def test_a_version_that_is_no_longer_published_is_not_kept(database: Datab
     document_id = await put(shelf, "The premium is due in March.")
     found = some_facts(LANE, a_keyed_fact("A", "red"))
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        assert not await keep_facts(scope, a_version(document_id, version=9), found)
-        assert not await keep_facts(scope, a_version(uuid4()), found)
-        assert await list_facts(scope, WantedFacts(), limit=9, after=None) == ()
+        assert not await store_facts(scope, a_version(document_id, version=9), found)
+        assert not await store_facts(scope, a_version(uuid4()), found)
+        assert await list_facts(scope, FactFilter(), limit=9, after=None) == ()
 
 
 async def test_vectors_of_another_lane_are_refused(database: Database) -> None:
@@ -168,7 +168,7 @@ async def test_vectors_of_another_lane_are_refused(database: Database) -> None:
     other = replace(found, vectors=np.zeros((1, LANE.dimensions + 1), np.float32))
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         with pytest.raises(LaneMismatch):
-            await keep_facts(scope, a_version(document_id), other)
+            await store_facts(scope, a_version(document_id), other)
 
 
 async def test_another_model_takes_the_lane_of_facts(database: Database) -> None:
@@ -178,9 +178,9 @@ async def test_another_model_takes_the_lane_of_facts(database: Database) -> None
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         for document_id in (one, two):
             found = some_facts(LANE, a_keyed_fact(str(document_id), "red"))
-            assert await keep_facts(scope, a_version(document_id), found)
+            assert await store_facts(scope, a_version(document_id), found)
         found = some_facts(other, a_keyed_fact(str(one), "blue"))
-        assert await keep_facts(scope, a_version(one), found)
+        assert await store_facts(scope, a_version(one), found)
         near = await nearest_facts(scope, "fact", found.vectors[0], None, 9)
         assert len(near) == 1
         worded = await facts_with_words(scope, ["red", "blue"], None, 9)

@@ -11,7 +11,7 @@ from footnote.filters import condition_from
 from footnote.models.testing import HashEmbedder
 from footnote.store.database import Database
 from footnote.store.passages import passage_context
-from footnote.store.workspaces import adopt_lane, known_lane
+from footnote.store.workspaces import adopt_lane, existing_lane
 from tests.store.shelves import Shelf, new_shelf
 
 
@@ -131,7 +131,7 @@ async def test_another_lane_is_refused_not_searched(shelf: Shelf, database: Data
 async def test_a_lane_is_adopted_once(shelf: Shelf, database: Database) -> None:
     lane = Lane(name="fact", provider="p", model="m", dimensions=8, revision="1")
     async with database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-        assert await known_lane(scope, lane) is None
+        assert await existing_lane(scope, lane) is None
         assert await adopt_lane(scope, lane) == await adopt_lane(scope, lane)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from footnote.domain.relationships import SKETCH_SENTENCES, DocumentKey, EntityPair, KeyRole
 from footnote.store.database import SYSTEM, Database
-from footnote.store.entity_keeping import keep_entities
-from footnote.store.relationships import keep_relationships, pairs_among, sketches
+from footnote.store.entity_keeping import store_entities
+from footnote.store.relationships import pairs_among, sketches, store_relationships
 from tests.conftest import TestDatabase
 from tests.store.entity_factories import a_keyed_entity, an_unread, first_of_all
 from tests.store.plans import faults_of
@@ -116,8 +116,8 @@ async def test_pairs_and_keys_are_replaced_with_the_entities(database: Database)
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         for kept in ([pair], []):
             entities = [a_keyed_entity("Acme", (0, 4)), a_keyed_entity("Bolt", (9, 13))]
-            assert await keep_entities(scope, read, "test", entities, first_of_all)
-            await keep_relationships(scope, read, kept, said if kept else said[:3])
+            assert await store_entities(scope, read, "test", entities, first_of_all)
+            await store_relationships(scope, read, kept, said if kept else said[:3])
             rows = await scope.all(
                 "SELECT entity_id FROM document_entities WHERE workspace_id = %(workspace_id)s"
             )

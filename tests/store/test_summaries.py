@@ -13,9 +13,9 @@ from footnote.store.summaries import (
     NewSentence,
     UnsummarisedDocument,
     count_summaries,
-    keep_summary,
-    kept_sentences,
     note_summary_failure,
+    store_summary,
+    stored_sentences,
     summary_failures,
     unsummarised_documents,
 )
@@ -91,17 +91,17 @@ async def test_what_is_kept_replaces_what_was_there(database: Database) -> None:
         [waiting] = await unsummarised_documents(scope, "test", attempts=3, limit=9)
         assert (waiting.document_id, waiting.version) == (document_id, 1)
         first, second = a_sentence("The first."), a_sentence("The second.", 0.5)
-        assert await keep_summary(scope, waiting, "test", [first, second], vectors)
-        found = await kept_sentences(scope, "test", [document_id])
+        assert await store_summary(scope, waiting, "test", [first, second], vectors)
+        found = await stored_sentences(scope, "test", [document_id])
         assert [each.sentence.text for each in found] == ["The first.", "The second."]
         assert found[0].vector.tolist() == vectors[0].tolist()
         assert await unsummarised_documents(scope, "test", attempts=3, limit=9) == ()
-        assert await kept_sentences(scope, "another", [document_id]) == ()
-        assert await keep_summary(scope, waiting, "test", [second], vectors[:1])
-        found = await kept_sentences(scope, "test", [document_id])
+        assert await stored_sentences(scope, "another", [document_id]) == ()
+        assert await store_summary(scope, waiting, "test", [second], vectors[:1])
+        found = await stored_sentences(scope, "test", [document_id])
         assert [each.sentence.text for each in found] == ["The second."]
-        assert not await keep_summary(scope, a_version(document_id, 9), "test", [], vectors[:0])
-        assert not await keep_summary(scope, a_version(uuid4()), "test", [], vectors[:0])
+        assert not await store_summary(scope, a_version(document_id, 9), "test", [], vectors[:0])
+        assert not await store_summary(scope, a_version(uuid4()), "test", [], vectors[:0])
 
 
 async def test_a_document_that_fails_is_tried_a_few_times(database: Database) -> None:

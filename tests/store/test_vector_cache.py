@@ -20,7 +20,7 @@ from footnote.store.dense import DenseBreadth, ask_nearest, complete_similaritie
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import load_scope, load_state
 from footnote.store.lexical import scores_of
-from footnote.store.vector_cache import HeldVectors, VectorCache
+from footnote.store.vector_cache import CachedVectors, VectorCache
 from footnote.store.vector_file import LEAST_ROWS, set_aside
 from tests.store.shelves import Shelf, new_shelf
 
@@ -240,7 +240,7 @@ async def test_a_failed_load_leaves_the_search_to_the_database(database: Databas
 
 
 async def _rank_alike(
-    shelf: Shelf, state: IndexState, held: HeldVectors, visible: ChunkRanges
+    shelf: Shelf, state: IndexState, held: CachedVectors, visible: ChunkRanges
 ) -> Ranking:
     """Search with and without what is held; gives what both find."""
     ranked: Ranking = ()
@@ -263,7 +263,7 @@ async def _nearest(
     state: IndexState,
     visible: ChunkRanges,
     vector: Vector,
-    held: HeldVectors | None,
+    held: CachedVectors | None,
 ) -> Ranking:
     request = RecallRequest(vector=vector, limit=1000)
     workspace_id = shelf.workspace.workspace_id
@@ -272,15 +272,15 @@ async def _nearest(
         return await read_nearest(asked)
 
 
-def _all_held(numbers: Numbers, rows: Vectors) -> HeldVectors:
+def _all_held(numbers: Numbers, rows: Vectors) -> CachedVectors:
     return _of_rows(numbers, rows.astype(np.float16))
 
 
-def _of_rows(numbers: Numbers, rows: HalfVectors, folder: Path | None = None) -> HeldVectors:
-    return HeldVectors.of(numbers, set_aside(rows, folder), QuantisedVectors.of(rows))
+def _of_rows(numbers: Numbers, rows: HalfVectors, folder: Path | None = None) -> CachedVectors:
+    return CachedVectors.of(numbers, set_aside(rows, folder), QuantisedVectors.of(rows))
 
 
-def _held(cache: VectorCache, shelf: Shelf, state: IndexState) -> HeldVectors | None:
+def _held(cache: VectorCache, shelf: Shelf, state: IndexState) -> CachedVectors | None:
     return cache.held(shelf.database, shelf.workspace.workspace_id, state, shelf.lane.dimensions)
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import AfterValidator, BaseModel, Field, Json, TypeAdapter, ValidationError
 
 from footnote.domain import SourceType
-from footnote.validation.messages import wrong_places, wrong_value
+from footnote.validation.messages import invalid_locations, wrong_value
 
 
 def refused(value: object) -> str:
@@ -58,7 +58,7 @@ def test_a_wrong_value_is_told_what_must_stand_there_and_what_came(
 ) -> None:
     with pytest.raises(ValidationError) as refusal:
         TypeAdapter(kind).validate_python(value)
-    [(place, clause)] = wrong_places(refusal.value.errors())
+    [(place, clause)] = invalid_locations(refusal.value.errors())
     assert place == ()
     assert clause.endswith(said)
     assert not [word for word in ("Input", "should", "valid", "Value error") if word in clause]
@@ -68,7 +68,7 @@ def test_what_may_be_of_several_kinds_is_told_of_once() -> None:
     shape = TypeAdapter(dict[str, list[str | tuple[int, ...]]])
     with pytest.raises(ValidationError) as refusal:
         shape.validate_python({"a": ["x", 5], "b": [None]})
-    assert wrong_places(refusal.value.errors()) == [
+    assert invalid_locations(refusal.value.errors()) == [
         (("a", 1), "it must be text or an array, not 5"),
         (("b", 0), "it must be text or an array, not null"),
     ]
@@ -85,27 +85,27 @@ def test_what_is_of_no_known_kind_is_told_which_there_are() -> None:
     with pytest.raises(ValidationError) as refusal:
         shape.validate_python({"kind": "cow"})
     said = "its 'kind' must be 'cat', 'dog', not 'cow'"
-    assert wrong_places(refusal.value.errors()) == [((), said)]
+    assert invalid_locations(refusal.value.errors()) == [((), said)]
 
 
 def test_the_kinds_of_a_union_are_no_part_of_a_place() -> None:
     with pytest.raises(ValidationError) as refusal:
         TypeAdapter(dict[str, str | list[dict[str, int]]]).validate_python({"a": [{"b": "x"}]})
-    places = [place for place, _ in wrong_places(refusal.value.errors())]
+    places = [place for place, _ in invalid_locations(refusal.value.errors())]
     assert places == [("a", "str"), ("a", 0, "b")]
 
 
 def test_a_wrong_name_is_told_of_where_it_stands() -> None:
     with pytest.raises(ValidationError) as refusal:
         TypeAdapter(dict[Literal["a"], int]).validate_python({"b": 1})
-    assert wrong_places(refusal.value.errors()) == [(("b",), "it must be 'a', not 'b'")]
+    assert invalid_locations(refusal.value.errors()) == [(("b",), "it must be 'a', not 'b'")]
 
 
 def test_each_member_that_is_missing_or_unknown_is_told_of() -> None:
     def about(name: str, kind: str) -> dict[str, object]:
         return {"type": kind, "loc": ("body", name), "msg": "", "input": {}}
 
-    assert wrong_places([about("int", "missing"), about("b", "extra_forbidden")]) == [
+    assert invalid_locations([about("int", "missing"), about("b", "extra_forbidden")]) == [
         (("body", "int"), "it is required, and missing"),
         (("body", "b"), "there is no such field"),
     ]

@@ -24,7 +24,7 @@ from footnote.domain import (
     UsageCounted,
 )
 from footnote.errors import ModelUnavailable
-from footnote.ports import AgentLimits, AgentModel, Analyzer, Embedder, McpServer, Tool, Written
+from footnote.ports import AgentLimits, AgentModel, Analyzer, Embedder, McpServer, Tool, WrittenText
 
 INSTRUCTIONS = f"""\
 You work for a user on the documents of their workspace, with the tools you are given.
@@ -120,7 +120,7 @@ class AgenticAnswerer:
         try:
             async with aclosing(steps):
                 async for step in steps:
-                    if isinstance(step, Written):
+                    if isinstance(step, WrittenText):
                         for event in await self._compose(step, equipment, run):
                             yield event
                         continue
@@ -143,7 +143,7 @@ class AgenticAnswerer:
                 yield event
 
     async def _compose(
-        self, step: Written, equipment: AgentResources, run: _Run
+        self, step: WrittenText, equipment: AgentResources, run: _Run
     ) -> list[AnswerEvent]:
         run.usage = step.usage or run.usage
         run.model = step.model or run.model

@@ -29,7 +29,7 @@ from footnote.answering.filtered_rows import answer_over_rows, is_accepted
 from footnote.answering.reading import locate, text_of
 from footnote.answering.row_group_answers import RowGroupPrediction, predict_for_row_group
 from footnote.answering.sentences import candidates_of
-from footnote.answering.table_completion import lowest_mismatch, with_whole_tables
+from footnote.answering.table_completion import lowest_mismatch, with_complete_tables
 from footnote.answering.table_question import TableQuestion
 from footnote.answering.table_selection import (
     TableMatch,
@@ -124,7 +124,7 @@ class AggregationAnswerer:
             return None
         table_parts, table_chunk_ids = tables, {item.passage.chunk_id for item in tables}
         if self.around is not None:
-            evidence = await with_whole_tables(evidence, tables, self.around)
+            evidence = await with_complete_tables(evidence, tables, self.around)
             tables = [item for item in evidence if item.passage.chunk_id in table_chunk_ids]
         column_predictions = NO_PREDICTIONS
         if self.finder is not None:

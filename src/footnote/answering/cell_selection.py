@@ -12,7 +12,7 @@ from uuid import UUID
 from footnote.answering.answer_features import heading_of
 from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.schema_linking import LinkedQuestion
-from footnote.answering.table_completion import with_whole_tables
+from footnote.answering.table_completion import with_complete_tables
 from footnote.answering.table_question import link_to_tables
 from footnote.answering.table_selection import row_key
 from footnote.answering.tables import Row, is_cell
@@ -121,7 +121,7 @@ class CellSelector:
         named_rows = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
         if self.around is not None and not all(row.linked.table.is_whole for row in named_rows):
             # A missing part of the table may have another row of that name.
-            whole_tables = await with_whole_tables(tables, tables, self.around)
+            whole_tables = await with_complete_tables(tables, tables, self.around)
             rows_of_whole_tables = await asyncio.to_thread(
                 lambda: list(match_rows(question, whole_tables, terms))
             )

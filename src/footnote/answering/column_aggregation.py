@@ -12,7 +12,7 @@ from footnote.answering.column_predictions import EXTREMES, NO_PREDICTIONS, Colu
 from footnote.answering.partial_mentions import partial_mention_reason, unsupported_reason
 from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.sentences import Candidate
-from footnote.answering.table_selection import rows_read_apart
+from footnote.answering.table_selection import separated_rows
 from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
 from footnote.answering.wording import Wording, in_english
@@ -226,7 +226,7 @@ def _narrow_rows(
         return NotComputed(reason=reason)
     if not linked.matched_cells:
         missing = missing or next(filter(linked.is_absent, reading.names), None)
-        group = rows_read_apart(linked, reading.read_answers)
+        group = separated_rows(linked, reading.read_answers)
         threshold = LEAST_APART if missing is None or is_extreme else LEAST_APART_OF_NAME
         if group and group.lead >= threshold:
             return replace(linked, reader_matched_cells={group.column: frozenset((group.cell,))})

@@ -53,7 +53,7 @@ def prefer_newest(
     """
     if not chosen or stated(question):
         return list(chosen)
-    preferred_documents = documents_before(evidence)
+    preferred_documents = newer_documents(evidence)
     selected: list[LocatedAnswer] = []
     for answer in chosen:
         replacement = answer
@@ -68,7 +68,7 @@ def prefer_newest(
     return selected
 
 
-def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
+def newer_documents(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
     """For each document of a series the preferred ones: the newer ones, newest first, or those that
     the search was asked to prefer."""
     ranks = _series_ranks(evidence)
@@ -91,7 +91,7 @@ def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
     cited."""
     if not answer.found or stated(answer.question):
         return answer
-    preferred_documents, names = documents_before(evidence), _document_names(evidence)
+    preferred_documents, names = newer_documents(evidence), _document_names(evidence)
     cited = dict.fromkeys(citation.document_id for citation in answer.citations)
     newer_by_document = {
         old: preferred_documents[old][0]

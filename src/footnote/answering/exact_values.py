@@ -13,8 +13,8 @@ from footnote.language.dates import (
     Day,
     bears_out,
     dates_mentioned,
+    mentioned_months,
     months_after_time_words,
-    months_named,
 )
 from footnote.language.figures import Figure, agrees, figures_of
 from footnote.language.scripts import HAN
@@ -117,7 +117,9 @@ def missing_dates(claim: ExactValues, sources: Sequence[ExactValues]) -> list[Da
     missing = [date for date in claim.dates if not bears_out(date, mentions, years)]
     if not missing:
         return []
-    named_months = {Day(month=month) for source in sources for month in months_named(source.text)}
+    named_months = {
+        Day(month=month) for source in sources for month in mentioned_months(source.text)
+    }
     return [date for date in missing if named_months.isdisjoint(date.readings)]
 
 

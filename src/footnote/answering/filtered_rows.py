@@ -19,13 +19,13 @@ from footnote.answering.column_aggregation import (
 )
 from footnote.answering.column_predictions import EXTREMES
 from footnote.answering.partial_mentions import unsupported_reason
-from footnote.answering.row_ranges import over_rows_named
+from footnote.answering.row_ranges import compute_over_range
 from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.table_question import TableQuestion, link_to_tables
 from footnote.answering.tables import Row, RowSelection
 from footnote.answering.value_filters import FilteredRows, filter_rows, mentions_value
 from footnote.domain import Evidence
-from footnote.language.figures import first_number_beside
+from footnote.language.figures import first_unknown_number
 from footnote.language.quantities import NotComparable
 from footnote.ports import (
     ColumnPrediction,
@@ -98,7 +98,7 @@ async def answer_over_rows(question: TableQuestion) -> ScoredComputation | None:
     Raises ModelUnavailable.
     """
     result = await answer_over_filtered_rows(question)
-    return await over_rows_named(question) if result is None else result
+    return await compute_over_range(question) if result is None else result
 
 
 def is_accepted(scored: ScoredComputation, minimum: float) -> bool:
@@ -233,7 +233,7 @@ def _refusal_reason(
         if reason is not None:
             return reason
     linked_numbers = linked.linked_numbers(excluding=comparison.filter_column)
-    if (number := first_number_beside(filtered.rest, linked_numbers)) is not None:
+    if (number := first_unknown_number(filtered.rest, linked_numbers)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "
             f"{comparison.file!r}; ask with one bound"

@@ -18,7 +18,7 @@ _LEAD_IN_ENDINGS = (":", "\uff1a")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedList:
+class RequestedList:
     """A whole list that a question asks for."""
 
     items: Sequence[LocatedAnswer]
@@ -30,9 +30,9 @@ class AskedList:
         return self.items[0].probability
 
 
-def list_asked(
+def requested_list(
     question: str, answers: Sequence[LocatedAnswer], evidence: Sequence[Evidence], terms: Terms
-) -> AskedList | None:
+) -> RequestedList | None:
     """The most probable list whose heading or introducing line the question mentions in full.
 
     The introducing line is the one before the list that ends with a colon. The question must
@@ -69,7 +69,7 @@ def list_asked(
                 and answer.candidate.canonical_span in item_spans
             )
             lists.append(
-                AskedList(
+                RequestedList(
                     items=[
                         LocatedAnswer(
                             candidate=candidate,
@@ -92,7 +92,7 @@ def with_list(
     terms: Terms,
 ) -> list[LocatedAnswer]:
     """The chosen answers, or all items of a requested list that is likelier."""
-    asked_list = list_asked(question, answers, evidence, terms)
+    asked_list = requested_list(question, answers, evidence, terms)
     if asked_list is None:
         return list(chosen)
     item_spans = [item.candidate.canonical_span for item in asked_list.items]

@@ -40,7 +40,7 @@ _NAMES = {
 }
 
 
-async def written_proposals(
+async def propose_questions(
     writer: Writer,
     evidence: Sequence[Evidence],
     previous: PreviousTurn,

@@ -30,10 +30,10 @@ from footnote.answering.reading import deduplicated, read_statements
 from footnote.answering.reading_order import MOST_PASSAGES
 from footnote.answering.row_comparison import is_over_rows
 from footnote.answering.sentences import Cell, cells_of
-from footnote.answering.table_completion import with_cited_rows, with_whole_tables
+from footnote.answering.table_completion import with_cited_rows, with_complete_tables
 from footnote.answering.table_question import TableQuestion
 from footnote.answering.table_selection import ambiguous_rows, may_be_ambiguous
-from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
+from footnote.answering.tables import holds_table, is_code, move_to_mentioned_column, name_of_row
 from footnote.answering.titles import Terms
 from footnote.answering.wording import localised_refusal
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
@@ -50,7 +50,6 @@ from footnote.ports import (
 LEAST_ANSWERABILITY = 0.25
 """Default without a fit; fitted values are in `answering/weighing.json`."""
 UNDECIDED = 0.05
-"""As above."""
 LEAST_FURTHER = 0.9
 MOST_ALIKE = 12
 """Most rows that are listed if the question does not distinguish them."""
@@ -227,7 +226,9 @@ class ReaderAnswerer:
         computation = await answerer(question, chosen, ranked, tables, read_answers=answers)
         if computation is not None:
             return _TableResult(chosen=chosen, computation=computation)
-        chosen = [in_named_column(question, answer, self._terms_of(answer)) for answer in chosen]
+        chosen = [
+            move_to_mentioned_column(question, answer, self._terms_of(answer)) for answer in chosen
+        ]
         if self.finder is None:
             return _TableResult(chosen=chosen)
         cell_selector = CellSelector(
@@ -255,7 +256,7 @@ class ReaderAnswerer:
         terms = self._terms_of(best_answer)
         if not await asyncio.to_thread(may_be_ambiguous, question, best_answer, evidence, terms):
             return evidence
-        return await with_whole_tables(evidence, [best_answer.candidate.evidence], self.around)
+        return await with_complete_tables(evidence, [best_answer.candidate.evidence], self.around)
 
     def _composed_answer(
         self,

@@ -97,7 +97,7 @@ class _MentionedRows:
         return _row_selection(column, selected[:1] + selected[1:][-1:], " – ", of=selected)
 
 
-async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
+async def compute_over_range(question: TableQuestion) -> ScoredComputation | None:
     """Compute the answer over the named rows, with its probability; 0 for a refusal.
 
     None where fewer than two rows are selected or the column is unclear. Comparisons of rows are

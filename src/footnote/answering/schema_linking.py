@@ -14,7 +14,7 @@ from footnote.answering.tables import Row, RowSelection, Table, columns_of
 from footnote.answering.titles import Terms, disambiguate_titles, split_identifier, without_unit
 from footnote.answering.totals import Totals, totals_of
 from footnote.language.calendar import months_as_called
-from footnote.language.figures import digit_runs, first_number_beside
+from footnote.language.figures import digit_runs, first_unknown_number
 from footnote.language.truth_values import affirmed
 from footnote.ports import Operation
 
@@ -205,7 +205,7 @@ class LinkedQuestion:
 
         It may set a limit or name something outside the table. None without such a word.
         """
-        return first_number_beside(self.question, self.linked_numbers())
+        return first_unknown_number(self.question, self.linked_numbers())
 
     @cached_property
     def unlinked_words(self) -> list[str]:

@@ -15,7 +15,7 @@ MOST_STRETCHES = 3
 """Most tables, or distant parts of tables, that are completed for one question."""
 
 
-async def with_whole_tables(
+async def with_complete_tables(
     evidence: Sequence[Evidence], tables: Sequence[Evidence], around: ExpandPassages
 ) -> list[Evidence]:
     """Expand the passages of incomplete tables by the rest of the table.

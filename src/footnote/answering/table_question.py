@@ -11,7 +11,7 @@ from footnote.answering.column_predictions import predict_columns
 from footnote.answering.reading import text_of
 from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.sentences import candidates_of
-from footnote.answering.table_completion import with_whole_tables
+from footnote.answering.table_completion import with_complete_tables
 from footnote.answering.tables import Table, tables_of
 from footnote.answering.titles import Terms, with_plain_titles
 from footnote.answering.wording import Wording, worded_for
@@ -97,7 +97,7 @@ class TableQuestion:
         """The tables, completed by their missing parts."""
         if self.around is None:
             return self.tables
-        return await with_whole_tables(self.tables, self.tables, self.around)
+        return await with_complete_tables(self.tables, self.tables, self.around)
 
 
 def link_to_tables(

@@ -319,7 +319,7 @@ def _is_surely_read(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadApart:
+class SeparatedRows:
     """The rows with one value in a column, if the reader scored them above all other rows."""
 
     column: int
@@ -328,9 +328,9 @@ class ReadApart:
     """Gap between the lowest score inside the group and the highest outside it, in log-odds."""
 
 
-def rows_read_apart(
+def separated_rows(
     linked: LinkedQuestion, read_answers: Sequence[LocatedAnswer]
-) -> ReadApart | None:
+) -> SeparatedRows | None:
     """The group of rows that the reader separates from all others.
 
     None if a row has no score or two columns define such a group.
@@ -354,7 +354,7 @@ def rows_read_apart(
         ]
         if len(group_scores) >= _SEVERAL and other_scores and min(group_scores) > max(other_scores):
             lead = min(group_scores) - max(other_scores)
-            groups.append(ReadApart(column=column, cell=best_row.cells[column].text, lead=lead))
+            groups.append(SeparatedRows(column=column, cell=best_row.cells[column].text, lead=lead))
     return groups[0] if len(groups) == 1 else None
 
 

@@ -248,7 +248,7 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
             return
 
 
-def in_named_column(question: str, answer: LocatedAnswer, terms: Terms) -> LocatedAnswer:
+def move_to_mentioned_column(question: str, answer: LocatedAnswer, terms: Terms) -> LocatedAnswer:
     """Move the answer to the row's cell under the one column whose title is mentioned.
 
     A bracketed part or trailing unit of the title need not be mentioned. A column whose cell value

@@ -71,7 +71,7 @@ class ConversationPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StagePlace:
+class StageRank:
     """Where a stage of the search put a passage."""
 
     stage: str
@@ -88,7 +88,7 @@ class UsedEvidence:
     rank: int
     score: float
     similarity: float | None
-    stages: tuple[StagePlace, ...] = ()
+    stages: tuple[StageRank, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ class UserGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class PeopleQuery:
     """Which people or groups, and which page of them."""
 
     name: str | None = None

@@ -26,7 +26,9 @@ from footnote.store.people import standing
 from footnote.validation.constrained_types import Access, AnyPrincipalId, AnySubject, Name, Subject
 
 
-async def as_of_now(engine: Services, scope: WorkspaceScope, claimed: Principal) -> Principal:
+async def current_principal(
+    engine: Services, scope: WorkspaceScope, claimed: Principal
+) -> Principal:
     """Return the claimed principal with its directory groups and granted roles added.
 
     The directory counts where login or SCIM is enabled. An administrator is returned without

@@ -56,7 +56,7 @@ def subject_of(arguments: Mapping[str, object], results: Mapping[str, object]) -
     return subject
 
 
-def documents_given(arguments: Mapping[str, object]) -> Iterator[UUID]:
+def document_ids_in(arguments: Mapping[str, object]) -> Iterator[UUID]:
     """Yield the ids of documents among an act's arguments, given as ids or as records."""
     for name, value in arguments.items():
         if name in ("document_id", "document_ids"):
@@ -67,12 +67,12 @@ def documents_given(arguments: Mapping[str, object]) -> Iterator[UUID]:
 
 
 @singledispatch
-def named_in(_: object) -> Mapping[str, object]:
+def subjects_of(_: object) -> Mapping[str, object]:
     """Map parameter names of verbs to the ids and names in a result; empty for other types."""
     return {}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: NewApiKey) -> Mapping[str, object]:
     return {
         "key_id": result.key.key_id,
@@ -81,62 +81,62 @@ def _(result: NewApiKey) -> Mapping[str, object]:
     }
 
 
-@named_in.register
+@subjects_of.register
 def _(result: NewShareLink) -> Mapping[str, object]:
     return {"link_id": result.link.link_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: Conversation) -> Mapping[str, object]:
     return {"conversation_id": result.conversation_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: WebhookEndpoint) -> Mapping[str, object]:
     return {"endpoint_id": result.endpoint_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: PushStatus) -> Mapping[str, object]:
     return {"ingest_id": result.ingest_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: LaneStatus) -> Mapping[str, object]:
     return {"lane": result.lane.fingerprint}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: ModelsInUse) -> Mapping[str, object]:
     return {"names": result.used or (EXTRACTIVE,)}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: User) -> Mapping[str, object]:
     return {"user_id": result.user_id, "principal": result.user_name}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: UserGroup) -> Mapping[str, object]:
     return {"group_id": result.group_id, "name": result.display_name}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: ErasureEntry) -> Mapping[str, object]:
     return {"certificate_id": result.certificate_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: ReplayedErasure) -> Mapping[str, object]:
-    return {} if result.erasure is None else named_in(result.erasure)
+    return {} if result.erasure is None else subjects_of(result.erasure)
 
 
-@named_in.register
+@subjects_of.register
 def _(result: EvaluationRun | StartedEvaluation) -> Mapping[str, object]:
     return {"run_id": result.run_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: WorkspaceSource) -> Mapping[str, object]:
     return {
         "source_id": result.source_id,
@@ -146,22 +146,22 @@ def _(result: WorkspaceSource) -> Mapping[str, object]:
     }
 
 
-@named_in.register
+@subjects_of.register
 def _(result: LegalHold) -> Mapping[str, object]:
     return {"hold_id": result.hold_id}
 
 
-@named_in.register
+@subjects_of.register
 def _(result: RetentionRun) -> Mapping[str, object]:
     return asdict(result)
 
 
-@named_in.register(tuple)
+@subjects_of.register(tuple)
 def _(results: tuple[object, ...]) -> Mapping[str, object]:
     """Merge the names of all elements: verbs return pairs, or lists of what they changed."""
     names: dict[str, tuple[object, ...]] = {}
     for result in results:
-        for name, value in named_in(result).items():
+        for name, value in subjects_of(result).items():
             names[name] = (*names.get(name, ()), value)
     return {name: values[0] if len(values) == 1 else values for name, values in names.items()}
 

@@ -14,14 +14,14 @@ from footnote.domain import AnswerDone, Right, SearchRequest
 from footnote.domain.audit import CHANGING, Act, AuditDraft, Outcome
 from footnote.domain.usage import UsageAbout, UsageNote
 from footnote.engine.act_subjects import (
-    documents_given,
-    named_in,
+    document_ids_in,
     storable_text,
     subject_of,
+    subjects_of,
 )
 from footnote.engine.redaction import redaction_of
 from footnote.engine.services import WorkspaceAccess
-from footnote.engine.shown_documents import Shown
+from footnote.engine.shown_documents import ShownDocuments
 from footnote.errors import Forbidden, StoreUnavailable
 from footnote.ports.metering import metering
 from footnote.ports.redaction import redacting_as
@@ -34,7 +34,7 @@ MAX_QUERY_CHARACTERS = 10_000
 
 
 @dataclass(slots=True, kw_only=True)
-class ActUnderWay:
+class RunningAct:
     """One audited call of a verb or tool: its arguments, results and model usage."""
 
     access: WorkspaceAccess
@@ -46,7 +46,7 @@ class ActUnderWay:
     place: str | None = None
     """Where that right is needed: a collection or the whole workspace; None for any collection."""
     act_id: UUID = field(default_factory=uuid4)
-    shown: Shown = field(default_factory=Shown)
+    shown: ShownDocuments = field(default_factory=ShownDocuments)
     named: dict[str, object] = field(default_factory=dict)
     """Ids and names of what it created or changed, by parameter; empty until known."""
     notes: list[UsageNote] = field(default_factory=list)
@@ -123,7 +123,7 @@ class ActUnderWay:
         return self.access.engine.metering.priced(attribution, notes)
 
     def _draft(self, outcome: Outcome, error: BaseException | None) -> AuditDraft:
-        documents = dict.fromkeys((*self.shown.documents, *documents_given(self.arguments)))
+        documents = dict.fromkeys((*self.shown.documents, *document_ids_in(self.arguments)))
         return AuditDraft(
             act_id=self.act_id,
             recorded_at=datetime.now(UTC),
@@ -150,7 +150,7 @@ class ActUnderWay:
         return None
 
 
-async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
+async def entered(act: RunningAct, work: Callable[[], Awaitable[R]]) -> R:
     """Run the work, and return its result once the audit entry is written.
 
     An act that changes something is also logged before it begins. Raises what `admit` and the work
@@ -184,13 +184,13 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
         raise
     act.shown.add(result)
     if act.act in CHANGING:
-        act.named.update(named_in(result))
+        act.named.update(subjects_of(result))
     await act.enter(Outcome.DONE)
     await _note_position(act)
     return result
 
 
-async def _note_position(act: ActUnderWay) -> None:
+async def _note_position(act: RunningAct) -> None:
     """Record the position of the primary that the caller has seen; searches do not count."""
     access, last_seen = act.access, act.access.last_seen
     if access.engine.replicas and act.act is not Act.SEARCHED and not last_seen.of_replica:
@@ -198,7 +198,7 @@ async def _note_position(act: ActUnderWay) -> None:
             last_seen.position = await access.engine.replicas.position()
 
 
-async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGenerator[R]:
+async def entered_stream(act: RunningAct, stream: AsyncGenerator[R]) -> AsyncGenerator[R]:
     """Yield the events of a stream; each document is in the audit log before it is shown.
 
     When the stream ends, a last entry has all that it showed and the outcome.

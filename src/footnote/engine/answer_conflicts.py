@@ -19,7 +19,7 @@ from footnote.errors import FootnoteError
 from footnote.store.fact_conflicts import (
     Disagreement,
     QuotedFact,
-    QuotedPlace,
+    QuotedSpan,
     disagreements,
     facts_quoted,
 )
@@ -62,10 +62,10 @@ async def _conflicts(
     return tuple(filter(None, (footnotes.conflict(disagreement) for disagreement in conflicts)))
 
 
-def _quoted_span(citation: Citation) -> QuotedPlace:
+def _quoted_span(citation: Citation) -> QuotedSpan:
     """Return the span of a citation: the answer within the quote if marked, else the quote."""
     start, end = citation.answer_start, citation.answer_end
-    return QuotedPlace(
+    return QuotedSpan(
         document_id=citation.document_id,
         start=citation.char_start if start is None else start,
         end=citation.char_end if end is None else end,

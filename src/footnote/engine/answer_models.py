@@ -79,7 +79,7 @@ async def answer_writer_of(workspace: WorkspaceAccess, requested: str | None) ->
 
     Raises InvalidRequest.
     """
-    names = await models_asked(workspace, requested)
+    names = await models_to_try(workspace, requested)
     return workspace.engine.answer_models.writer(names) if names else None
 
 
@@ -87,10 +87,10 @@ async def agent_model_for(
     workspace: WorkspaceAccess, requested: str | None = None
 ) -> AgentModel | None:
     """Return the model for agents; None where no model answers. Raises InvalidRequest."""
-    return workspace.engine.answer_models.agent(await models_asked(workspace, requested))
+    return workspace.engine.answer_models.agent(await models_to_try(workspace, requested))
 
 
-async def models_asked(workspace: WorkspaceAccess, requested: str | None) -> tuple[str, ...]:
+async def models_to_try(workspace: WorkspaceAccess, requested: str | None) -> tuple[str, ...]:
     """Return the models to try in order: the requested one, or all in use; empty for quotes.
 
     Raises InvalidRequest for a model that is not in use in the workspace.

@@ -33,7 +33,7 @@ from footnote.engine.answer_models import (
     agent_model_for,
     answer_writer_of,
     mcp_servers,
-    models_asked,
+    models_to_try,
 )
 from footnote.engine.answer_telemetry import measured
 from footnote.engine.configuration import configuration_of, judge_in_use
@@ -41,19 +41,19 @@ from footnote.engine.lanes import serving
 from footnote.engine.question_parts import searched_by_part
 from footnote.engine.search import (
     PreparedSearch,
-    as_of_now,
     prepare_search,
+    refreshed,
     run_search,
     section_around,
 )
 from footnote.engine.services import Serving, WorkspaceAccess
-from footnote.engine.suggesting import Answered, suggestions_made, told_by, without_models
+from footnote.engine.suggesting import Answered, suggestion_input, suggestions_event, without_models
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
-from footnote.engine.whole_answers import Whole, whole_of
+from footnote.engine.whole_answers import CorpusEvidence, corpus_evidence
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
 from footnote.ports import Analyzer
-from footnote.retrieval.cache import one_spelling
+from footnote.retrieval.cache import normalised_query
 from footnote.retrieval.generation_cache import CacheKey, Question
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.validation.constrained_types import ModelName, Name
@@ -122,12 +122,12 @@ async def ask_stream(
         changes=changes or PlanChanges(),
         conversation=tuple(conversation),
     )
-    models = await models_asked(workspace, model) if model or engine.answer_models.names else ()
+    models = await models_to_try(workspace, model) if model or engine.answer_models.names else ()
     prepared = await prepare_search(workspace, request, for_quotes=not models)
     cached = _cached_question(prepared, models)
     if cached is not None and engine.answer_cache.may_hold(cached):
         # A cached answer is reused only if the index and the settings are unchanged.
-        prepared, generation = await as_of_now(workspace, prepared)
+        prepared, generation = await refreshed(workspace, prepared)
         cached = _cached_question(prepared, models, generation)
     answer = None if cached is None else engine.answer_cache.find(cached)
     streamed = False
@@ -171,9 +171,9 @@ async def ask_stream(
     for event in (AnswerDone(answer=answer),) if streamed else events_of(answer):
         yield event
     if suggest:
-        subject = told_by(answer, conversation=conversation)
+        subject = suggestion_input(answer, conversation=conversation)
         answer_candidate = tried_by_asking(workspace, filters, plan, changes)
-        yield await suggestions_made(
+        yield await suggestions_event(
             workspace, subject, answer_candidate, await answer_writer_of(workspace, model)
         )
 
@@ -183,14 +183,14 @@ async def _extractive_answerer(
     prepared: PreparedSearch,
     served_by: Serving,
     response: SearchResponse,
-) -> tuple[SearchResponse, Whole | None, Answerer]:
+) -> tuple[SearchResponse, CorpusEvidence | None, Answerer]:
     """Return the extractive answerer, with the summaries or the evidence that it needs.
 
     A question about documents as a whole is answered from their summaries, one with several parts
     part by part.
     """
     if workspace.settings.summaries != "off":
-        overview = await whole_of(workspace, prepared, response)
+        overview = await corpus_evidence(workspace, prepared, response)
         if overview is not None:
             return response, overview, Overview(sentences=overview.sentences)
     response, parts = await searched_by_part(workspace, prepared, response)
@@ -335,7 +335,7 @@ def _cached_question(
         f"{prepared.serving.stages.configuration}",
         generation=prepared_query.key.generation if generation is None else generation,
     )
-    return Question(key=key, text=one_spelling(request.query))
+    return Question(key=key, text=normalised_query(request.query))
 
 
 def _adapted_to_question(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
@@ -371,7 +371,7 @@ def _with_search_report(
     response: SearchResponse,
     effective_question: str,
     analyzer: Analyzer,
-    overview: Whole | None,
+    overview: CorpusEvidence | None,
 ) -> Answer:
     """Add the search's report to an answer, and the closest passage if nothing answers."""
     if not answer.found and response.confidence >= CONFIDENT:

@@ -11,7 +11,7 @@ from typing import IO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenFile:
+class ArchivedFile:
     """A file of an archive, as its manifest has it."""
 
     name: str
@@ -68,7 +68,7 @@ class StreamedZip:
     def __init__(self) -> None:
         self._out = _Buffer()
         self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED)
-        self.files: list[WrittenFile] = []
+        self.files: list[ArchivedFile] = []
 
     @property
     def waiting_bytes(self) -> int:
@@ -82,7 +82,7 @@ class StreamedZip:
             opened = OpenFile(target)
             yield opened
         self.files.append(
-            WrittenFile(
+            ArchivedFile(
                 name=name,
                 records=opened.records if of_records else None,
                 byte_size=opened.byte_size,

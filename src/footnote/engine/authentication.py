@@ -19,15 +19,15 @@ from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway
 from footnote.security.secrets import LINK, HandedOut, Pepper, pepper_from, read_secret
 from footnote.security.tokens import TokenRules, verified_claims
-from footnote.store.api_keys import KeptKey, find_key, touch_key
+from footnote.store.api_keys import StoredKey, find_key, touch_key
 from footnote.store.database import Database
-from footnote.store.sessions import KeptSession, find_session, touch_session
-from footnote.store.share_links import KeptLink, find_link, touch_link
+from footnote.store.sessions import StoredSession, find_session, touch_session
+from footnote.store.share_links import StoredLink, find_link, touch_link
 
 if TYPE_CHECKING:
     from footnote.security.login import OpenIdProvider
 
-Kept = KeptKey | KeptSession | KeptLink
+Kept = StoredKey | StoredSession | StoredLink
 _NO_SESSION = "Nobody is logged in."
 _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."

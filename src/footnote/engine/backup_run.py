@@ -67,7 +67,7 @@ class BackupOptions:
     """Whether to continue in a backup store that has backups of another server."""
 
 
-class NowAndThen:
+class ThrottledProgress:
     """Reports the progress of a long operation, at most every two seconds."""
 
     def __init__(self, tell: Tell, words: str) -> None:
@@ -97,7 +97,7 @@ def run_backup(
     ids = store.ids()
     previous = store.manifest(ids[-1]) if ids else None
     with _source(settings) as (tools, owner, embedded), tools.connected() as connection:
-        server_backups.hold_alone(connection)
+        server_backups.lock_backups(connection)
         if embedded is not None:
             server_backups.prepare_own_server(connection)
         server = server_backups.server_of(connection)
@@ -125,7 +125,7 @@ def run_backup(
             backups=store,
             known={} if previous is None else read_index(store, previous.file_index),
         )
-        progress = NowAndThen(tell, "copied {:,} files")
+        progress = ThrottledProgress(tell, "copied {:,} files")
         files.copy(progress)
         run.read_database()
         files.copy(progress)
@@ -210,7 +210,7 @@ class _Run:
         if self.method is BackupMethod.LOGICAL:
             self.tell("dumping the tables")
             self.covered_until = server_backups.server_time(self.connection)
-            report_bytes = NowAndThen(self.tell, "read {:,} bytes of the database").more
+            report_bytes = ThrottledProgress(self.tell, "read {:,} bytes of the database").more
             part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(report_bytes))
             self.base_part = part.name
             self.parts.append(part)
@@ -291,7 +291,7 @@ class _Run:
             previous_manifest = b"".join(self.store.read(since.server_manifest))
             self.kind, self.base = BackupKind.INCREMENTAL, since.backup.backup_id
         self.tell(f"reading the database ({self.kind})")
-        report_bytes = NowAndThen(self.tell, "read {:,} bytes of the database").more
+        report_bytes = ThrottledProgress(self.tell, "read {:,} bytes of the database").more
         base = self.tools.base(self.backup_id, previous_manifest, report_bytes)
         part = self.store.write(f"runs/{self.backup_id}/base", base)
         manifest_part = self.store.write(f"runs/{self.backup_id}/server_manifest", [base.manifest])

@@ -105,7 +105,7 @@ def _sampled(
     sampled = {}
     for number, cluster in enumerate(ids):
         rows = np.flatnonzero(groups == number)
-        centroid, similarities = middle_of(vectors[rows])
+        centroid, similarities = centroid_of(vectors[rows])
         order = np.argsort(-similarities, kind="stable")
         sampled[cluster] = SampledCluster(
             cluster_id=cluster,
@@ -118,7 +118,7 @@ def _sampled(
     return sampled
 
 
-def middle_of(vectors: Vectors) -> tuple[Vectors, Vectors]:
+def centroid_of(vectors: Vectors) -> tuple[Vectors, Vectors]:
     """Return the centroid of vectors, of unit length, and the cosine of each to it."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(lengths == 0, 1, lengths)
@@ -140,7 +140,9 @@ async def nameless_clusters(
         sample_loaders = []
         for granularity, _ in groupby(level for _, level in nameless):
             # With all others of the granularity, from which labels must distinguish them.
-            visible = await stored.count_seen(scope, lane[0], ClusterGranularity(granularity), of)
+            visible = await stored.count_visible(
+                scope, lane[0], ClusterGranularity(granularity), of
+            )
             sample_loaders.append(await load_sampled(scope, lane[0], sorted(visible.clusters), of))
     return [
         cluster

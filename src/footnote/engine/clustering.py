@@ -15,11 +15,11 @@ from footnote.engine.configuration import configuration_of
 from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import StoreFull, StoreUnavailable
 from footnote.index.bm25 import Numbers
-from footnote.knowledge.clusters import clustered, joined, middles_of, settled
+from footnote.knowledge.clusters import assign_new, clustered, middles_of, stabilised
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
 from footnote.store import clusters as stored
-from footnote.store.clusters import ClusterRun, EmbeddedMembers, KeptMembers
+from footnote.store.clusters import ClusterRun, EmbeddedMembers, StoredMembers
 from footnote.store.database import SYSTEM
 from footnote.store.lanes import current_lane
 
@@ -99,7 +99,7 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
         processed = np.zeros(0, np.int32)
         if last is not None:
             processed = await stored.numbers_looked_at(scope, last.run, of)
-    new_numbers = np.setdiff1d(wanted_of(members.numbers, of), processed)
+    new_numbers = np.setdiff1d(numbers_to_cluster(members.numbers, of), processed)
     valid = last is not None and not _is_due(last, lane[0], members.numbers, new_numbers)
     return _Work(
         of=of,
@@ -111,7 +111,7 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
     )
 
 
-def wanted_of(numbers: Numbers, of: ClusterOf) -> Numbers:
+def numbers_to_cluster(numbers: Numbers, of: ClusterOf) -> Numbers:
     """Return the numbers to cluster: all documents, or a sample of chunks."""
     return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
 
@@ -145,7 +145,7 @@ async def _cluster_all(engine: Services, workspace_id: UUID, work: _Work) -> Non
     clusterings = await _compute_clusters(vectors)
     run_number = 1 if work.last is None else work.last.run + 1
     document_ids = work.members.documents_of(numbers)
-    members_to_store: list[KeptMembers] = []
+    members_to_store: list[StoredMembers] = []
     renamed: list[UUID] = []
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         for granularity, labels in clusterings.items():
@@ -153,11 +153,11 @@ async def _cluster_all(engine: Services, workspace_id: UUID, work: _Work) -> Non
             if work.last is not None:
                 before = await stored.members_of_run(scope, granularity, work.last.run, work.of)
             assignment = await asyncio.to_thread(
-                settled, granularity, labels, vectors, numbers.tolist(), before
+                stabilised, granularity, labels, vectors, numbers.tolist(), before
             )
             renamed += assignment.changed
             members_to_store.append(
-                KeptMembers(
+                StoredMembers(
                     granularity=granularity,
                     document_ids=document_ids,
                     numbers=tuple(numbers.tolist()),
@@ -172,7 +172,7 @@ async def _cluster_all(engine: Services, workspace_id: UUID, work: _Work) -> Non
             clustered_at=datetime.now(UTC),
             failure=None,
         )
-        await stored.keep_clusters(scope, work.lane_id, run, members_to_store, work.of)
+        await stored.store_clusters(scope, work.lane_id, run, members_to_store, work.of)
         await stored.drop_cluster_names(scope, renamed)
 
 
@@ -195,7 +195,7 @@ async def _join_new_members(
     engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun
 ) -> None:
     new_numbers = work.new_numbers[:_JOINED_AT_ONCE]
-    existing = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.new_numbers)
+    existing = np.setdiff1d(numbers_to_cluster(work.members.numbers, work.of), work.new_numbers)
     existing = sample_of(existing, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, existing, work.of)
@@ -214,7 +214,7 @@ async def _join_new_members(
             cluster_id: number for number, cluster_id in enumerate(order)
         }
         labels = np.array([positions.get(cluster_id, OUTLIER) for cluster_id in clusters], np.int32)
-        joined_labels = joined(middles_of(vectors, labels), new_vectors).tolist()
+        joined_labels = assign_new(middles_of(vectors, labels), new_vectors).tolist()
         return tuple(None if label == OUTLIER else order[label] for label in joined_labels)
 
     assigned = {
@@ -223,10 +223,10 @@ async def _join_new_members(
     document_ids = work.members.documents_of(new_numbers)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         for granularity, cluster_ids in assigned.items():
-            joining = KeptMembers(
+            joining = StoredMembers(
                 granularity=granularity,
                 document_ids=document_ids,
                 numbers=tuple(new_numbers.tolist()),
                 cluster_ids=cluster_ids,
             )
-            await stored.keep_members(scope, work.lane_id, run.run, joining, work.of)
+            await stored.store_members(scope, work.lane_id, run.run, joining, work.of)

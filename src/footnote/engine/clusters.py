@@ -26,8 +26,8 @@ from footnote.domain.clusters import (
     LabelTerm,
     NearCluster,
 )
-from footnote.engine.cluster_naming import SampledCluster, load_sampled, middle_of
-from footnote.engine.clustering import wanted_of, wants_clusters
+from footnote.engine.cluster_naming import SampledCluster, centroid_of, load_sampled
+from footnote.engine.clustering import numbers_to_cluster, wants_clusters
 from footnote.engine.services import WorkspaceAccess
 from footnote.knowledge.cluster_titles import TERMS
 from footnote.store import clusters as stored
@@ -143,7 +143,7 @@ async def cluster(
         numbers = np.array([member.number for member in members], np.int32)
         vectors = await stored.vectors_of(scope, lane[0], numbers, of)
     samples = await asyncio.to_thread(compute_samples)
-    _, similarities = middle_of(vectors)
+    _, similarities = centroid_of(vectors)
     order = np.argsort(-similarities, kind="stable")[:limit].tolist()
     return ClusterDetail(
         cluster=_cluster(granularity, visible, samples[cluster_id]),
@@ -172,7 +172,7 @@ async def mapped_clusters(
 ) -> MappedClusters:
     """The clusters that the principal may see, for a map of documents."""
     visible = await _load_visible_clusters(scope, lane_id, granularity, ClusterOf.DOCUMENTS)
-    cluster_ids = await stored.places_of_documents(scope, lane_id, granularity)
+    cluster_ids = await stored.clusters_of_documents(scope, lane_id, granularity)
     compute_samples = await load_sampled(
         scope, lane_id, sorted(visible.counts), ClusterOf.DOCUMENTS
     )
@@ -230,7 +230,7 @@ async def _count_progress(scope: WorkspaceScope, lane_id: int, of: ClusterOf) ->
             documents=embedded, done=done, unplaced=embedded - done, oldest_waiting=oldest
         )
     all_numbers = await stored.numbers_of_all(scope, lane_id)
-    target_numbers = np.intersect1d(members.numbers, wanted_of(all_numbers, of))
+    target_numbers = np.intersect1d(members.numbers, numbers_to_cluster(all_numbers, of))
     run = await stored.last_run(scope, of)
     processed = np.zeros(0, np.int32)
     if run is not None:
@@ -248,7 +248,7 @@ async def _count_progress(scope: WorkspaceScope, lane_id: int, of: ClusterOf) ->
 async def _load_visible_clusters(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> _VisibleClusters:
-    visible_counts = await stored.count_seen(scope, lane_id, granularity, of)
+    visible_counts = await stored.count_visible(scope, lane_id, granularity, of)
     counts = {
         cluster_id: count
         for cluster_id, count in visible_counts.clusters.items()
@@ -258,7 +258,7 @@ async def _load_visible_clusters(
     parents: dict[UUID, UUID] = {}
     coarser = _COARSER.get(granularity)
     if coarser is not None:
-        coarser_counts = await stored.count_seen(scope, lane_id, coarser, of)
+        coarser_counts = await stored.count_visible(scope, lane_id, coarser, of)
         visible_parents = {
             cluster_id
             for cluster_id, count in coarser_counts.clusters.items()

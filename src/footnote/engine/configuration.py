@@ -26,8 +26,8 @@ from footnote.settings import (
     Settings,
     checked_setting,
     listed,
-    meant_by,
     per_workspace,
+    similar_names_hint,
     variables_of,
 )
 from footnote.store import configuration as stored
@@ -35,15 +35,15 @@ from footnote.store.configuration import StoredConfiguration, StoredSetting
 from footnote.store.database import WorkspaceScope
 from footnote.store.keywords import next_waiting
 from footnote.store.queue import (
-    enqueue_clustering_if_wanted,
-    enqueue_entities_if_wanted,
-    enqueue_facts_if_wanted,
+    enqueue_clustering_if_enabled,
+    enqueue_entities_if_enabled,
+    enqueue_facts_if_enabled,
     enqueue_keywords,
     enqueue_marking,
-    enqueue_summarising_if_wanted,
+    enqueue_summarising_if_enabled,
 )
 from footnote.store.suspicion import any_unmarked
-from footnote.validation.messages import shown
+from footnote.validation.messages import printable
 
 _MAX_CACHED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes")
@@ -111,7 +111,7 @@ async def change_setting(
     checked = _checked(workspace.engine, setting_name, value)
     if checked != at_least(workspace.engine.settings, setting_name, checked):
         raise InvalidRequest(
-            f"{setting_name} cannot be {shown(checked)} here: the installation redacts more",
+            f"{setting_name} cannot be {printable(checked)} here: the installation redacts more",
             hint="a workspace can add to what the installation redacts, and take nothing away",
         )
     async with workspace.scope() as scope:
@@ -149,13 +149,13 @@ async def _enqueue_affected(scope: WorkspaceScope, installed: Settings, changed:
     """
     any_kind = changed == "paused_work"
     if any_kind or changed in _OF_ENTITIES:
-        await enqueue_entities_if_wanted(scope, by_default=installed.entities != "off")
+        await enqueue_entities_if_enabled(scope, by_default=installed.entities != "off")
     if any_kind or changed in _OF_FACTS:
-        await enqueue_facts_if_wanted(scope, by_default=installed.facts != "off")
+        await enqueue_facts_if_enabled(scope, by_default=installed.facts != "off")
     if any_kind or changed == "clusters":
-        await enqueue_clustering_if_wanted(scope, by_default=installed.clusters != "off")
+        await enqueue_clustering_if_enabled(scope, by_default=installed.clusters != "off")
     if any_kind or changed == "summaries":
-        await enqueue_summarising_if_wanted(scope, by_default=installed.summaries != "off")
+        await enqueue_summarising_if_enabled(scope, by_default=installed.summaries != "off")
     if any_kind and await any_unmarked(scope):
         await enqueue_marking(scope)
     if any_kind and await next_waiting(scope) is not None:
@@ -192,7 +192,7 @@ def _checked(engine: Services, name: str, value: object) -> SettingValue:
         judges = tuple(dict.fromkeys(("none", *reader, engine.settings.grounding_judge)))
         if checked not in judges:
             raise InvalidRequest(
-                f"the installation has no grounding judge {shown(checked)}",
+                f"the installation has no grounding judge {printable(checked)}",
                 hint=f"there is {', '.join(judges)}; FOOTNOTE_GROUNDING_JUDGE sets up another",
             )
     return checked
@@ -248,8 +248,8 @@ def _setting_name(requested: str) -> str:
     name = per_workspace(requested)
     if name is None:
         raise NotFound(
-            f"a workspace has no setting {shown(requested)}",
-            hint=meant_by(requested),
+            f"a workspace has no setting {printable(requested)}",
+            hint=similar_names_hint(requested),
         )
     return name
 

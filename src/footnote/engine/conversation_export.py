@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from footnote.domain.conversations import Conversation, Message, MessageAnswer
-from footnote.engine.conversations import REMOVED, citation_place, doubt_about, export_conversation
+from footnote.engine.conversations import (
+    REMOVED,
+    citation_location,
+    doubt_about,
+    export_conversation,
+)
 from footnote.engine.docx import Footnote, Paragraph, Run, docx_of
 from footnote.engine.services import WorkspaceAccess
 
@@ -47,7 +52,7 @@ def as_docx(conversation: Conversation, messages: Sequence[Message]) -> bytes:
 
 def _answer(answer: MessageAnswer) -> Iterator[Paragraph]:
     notes = {
-        citation.marker: f"{citation_place(citation)}: “{citation.quote}”"
+        citation.marker: f"{citation_location(citation)}: “{citation.quote}”"
         for citation in reversed(answer.citations)
     }
     for sentence in answer.sentences:
@@ -60,6 +65,6 @@ def _answer(answer: MessageAnswer) -> Iterator[Paragraph]:
     for conflict in answer.conflicts:
         parts = [Run(text=f"{conflict.headline}: ")]
         for index, statement in enumerate(conflict.statements):
-            note = f"{citation_place(statement.citation)}: “{statement.citation.quote}”"
+            note = f"{citation_location(statement.citation)}: “{statement.citation.quote}”"
             parts += [Run(text=f"{'; ' if index else ''}“{statement.text}”"), Footnote(text=note)]
         yield Paragraph(style="Answer", parts=tuple(parts))

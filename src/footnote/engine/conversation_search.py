@@ -12,7 +12,7 @@ from footnote.domain.conversations import Conversation, ConversationMatch, Conve
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.store.conversations import list_conversations
-from footnote.store.message_search import BEFORE_ALL, SaidMessage, messages_saying
+from footnote.store.message_search import BEFORE_ALL, MatchingMessage, messages_saying
 from footnote.validation.constrained_types import PageLimit
 
 MAX_QUERY_CHARACTERS = 200
@@ -66,9 +66,9 @@ async def find_conversations(
 
 async def _messages_with_words(
     workspace: WorkspaceAccess, conversations: Sequence[Conversation], words: Sequence[str]
-) -> tuple[dict[UUID, list[SaidMessage]], int]:
+) -> tuple[dict[UUID, list[MatchingMessage]], int]:
     """The messages that have the words, by conversation, and how many were scanned."""
-    by_conversation: defaultdict[UUID, list[SaidMessage]] = defaultdict(list)
+    by_conversation: defaultdict[UUID, list[MatchingMessage]] = defaultdict(list)
     ids, after, scanned = (
         [conversation.conversation_id for conversation in conversations],
         BEFORE_ALL,
@@ -93,7 +93,7 @@ async def _messages_with_words(
 
 
 def _matches(
-    conversation: Conversation, messages: Sequence[SaidMessage], words: Sequence[str]
+    conversation: Conversation, messages: Sequence[MatchingMessage], words: Sequence[str]
 ) -> list[ConversationMatch]:
     matches = [
         ConversationMatch(

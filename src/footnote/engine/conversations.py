@@ -24,7 +24,7 @@ from footnote.store import conversations as stored
 from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
 from footnote.store.exchanges import choose_branch, forget_judgement, judge
 from footnote.store.legal_holds import conversations_are_held, wait_for_holds
-from footnote.store.messages import judged_answers, list_messages, message_at, place_of
+from footnote.store.messages import judged_answers, list_messages, message_at, message_position
 from footnote.validation.constrained_types import (
     MAX_PAGE,
     Comment,
@@ -178,7 +178,7 @@ async def go_on_from(
 ) -> MessagePage:
     """Make the branch of a message active; return its first page. Raises NotFound."""
     async with workspace.scope() as scope:
-        position = await place_of(scope, conversation_id, message_id)
+        position = await message_position(scope, conversation_id, message_id)
         await choose_branch(scope, conversation_id, position.message_no)
     return await messages(workspace, conversation_id)
 
@@ -236,7 +236,7 @@ async def _refuse_what_is_held(scope: WorkspaceScope, refusal: str) -> None:
 
 
 async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> int:
-    position = await place_of(scope, conversation_id, message_id)
+    position = await message_position(scope, conversation_id, message_id)
     if position.role != "assistant":
         raise InvalidRequest(
             f"message {message_id} is a question", hint="name the answer that follows it"
@@ -284,7 +284,8 @@ def as_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
         conflict_citations = footnotes_of_conflicts(answer.conflicts, answer.citations)
         for citation in (*answer.citations, *conflict_citations):
             notes.setdefault(
-                citation.marker, f"{escaped(citation_place(citation))}: “{escaped(citation.quote)}”"
+                citation.marker,
+                f"{escaped(citation_location(citation))}: “{escaped(citation.quote)}”",
             )
         footnotes += [f"[^{number}-{marker}]: {notes[marker]}" for marker in sorted(notes)]
     return "\n".join([*lines, *footnotes]).rstrip() + "\n"
@@ -295,7 +296,7 @@ def doubt_about(sentence: AnswerSentence, answer: MessageAnswer) -> str:
     return _DOUBTS.get(sentence.verdict, "") if answer.found and answer.model else ""
 
 
-def citation_place(citation: Citation) -> str:
+def citation_location(citation: Citation) -> str:
     """Document, section, page and paragraph of a citation on one line."""
     parts = [f"“{' › '.join(citation.heading_path)}”"] if citation.heading_path else []
     parts += [] if citation.page is None else [f"p. {citation.page}"]

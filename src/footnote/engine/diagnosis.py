@@ -24,7 +24,7 @@ from footnote.ingestion.sandbox import mechanisms
 from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.models.transcription import transcription_service
-from footnote.security.secrets import FILE, others_may_read, pepper_from
+from footnote.security.secrets import FILE, is_readable_by_others, pepper_from
 from footnote.settings import Settings
 from footnote.store.data_keys import KeyRing
 from footnote.store.diagnostics import ADVISED, examine_database, serves
@@ -55,7 +55,7 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
         answer_models_check(engine.answer_models.names),
     ]
     required += await asyncio.to_thread(identity_secret_checks, settings)
-    if engine.model is not None and writes_apart(settings):
+    if engine.model is not None and has_separate_writer(settings):
         required.append(Check(name="language model", ok=True, detail=engine.model.name))
     if engine.reranker is not None:
         required.append(Check(name="reranker", ok=True, detail=engine.reranker.name))
@@ -138,7 +138,7 @@ def optional_checks(settings: Settings) -> list[Check]:
     checks = [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
     path = settings.home / FILE
     if settings.identity_ways and settings.identity_secret is None and path.is_file():
-        open_to_others = others_may_read(settings.home)
+        open_to_others = is_readable_by_others(settings.home)
         checks.append(
             Check(
                 name="identity secret's file",
@@ -214,7 +214,7 @@ def file_store_check(url: str) -> Check:
     return Check(name="file store", ok=True, detail=url)
 
 
-def writes_apart(settings: Settings) -> bool:
+def has_separate_writer(settings: Settings) -> bool:
     """Return whether the language model is configured apart from the answer models."""
     return settings.language_model is not None and settings.answer_models is not None
 

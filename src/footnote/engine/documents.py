@@ -37,7 +37,7 @@ from footnote.store import documents as stored
 from footnote.store import publishing
 from footnote.store.blob_claims import remove_unused
 from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
-from footnote.store.documents import WholeText
+from footnote.store.documents import DocumentText
 from footnote.store.legal_holds import document_is_held
 from footnote.store.passages import passages_in_order
 from footnote.store.receiving import change_document as change_stored
@@ -190,7 +190,7 @@ async def original(workspace: WorkspaceAccess, document_id: UUID) -> Original:
 async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> OriginalFile:
     """The same file, opened so that it can be read in pieces."""
     async with workspace.scope() as scope:
-        version = await stored.shown_version(scope, document_id)
+        version = await stored.citable_version(scope, document_id)
     if not version.blob_key:
         raise NotFound(
             f"the file of {document_id} was not kept", hint="hand it in once more to have it kept"
@@ -208,14 +208,14 @@ async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> Origin
 
 async def text(
     workspace: WorkspaceAccess, document_id: UUID, *, most_characters: TextLength = 500_000
-) -> WholeText | None:
+) -> DocumentText | None:
     """The extracted text of a document, from its start; None while nothing is published.
 
     Raises NotFound.
     """
     async with workspace.scope() as scope:
         await stored.get_document(scope, document_id)
-        return await stored.whole_text(scope, document_id, most_characters)
+        return await stored.published_text(scope, document_id, most_characters)
 
 
 async def passages(
@@ -268,12 +268,12 @@ async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None
     async with workspace.scope() as scope:
         document = await stored.get_document(scope, document_id)
         workspace.require(Right.WRITE, document.collection)
-        await refuse_what_is_held(scope, document_id)
+        await refuse_under_hold(scope, document_id)
         blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
     await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
 
 
-async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
+async def refuse_under_hold(scope: WorkspaceScope, document_id: UUID) -> None:
     """Raise UnderLegalHold for a document that may not be deleted; triggers enforce it too."""
     if await document_is_held(scope, document_id):
         raise UnderLegalHold(

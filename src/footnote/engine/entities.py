@@ -27,7 +27,7 @@ from footnote.knowledge.names import telling_words
 from footnote.store import entities as stored
 from footnote.store import entity_decisions as decided
 from footnote.store.database import WorkspaceScope
-from footnote.store.documents import get_document, shown_version, texts_of_spans
+from footnote.store.documents import citable_version, get_document, texts_of_spans
 from footnote.store.passages import chunks_at
 from footnote.store.queue import enqueue_entities
 from footnote.validation.constrained_types import EntityName, EntityQuery, WrittenName
@@ -42,7 +42,7 @@ _CANDIDATES_SHOWN = 10
 _DECISIONS_SHOWN = 100
 _CUSTOM_NAMES_READ = 2000
 _BEFORE_FIRST_MENTION = (UUID(int=0), -1, 0)
-_ENTITY_CURSOR = TypeAdapter(stored.EntityPlace)
+_ENTITY_CURSOR = TypeAdapter(stored.EntityCursor)
 _MENTION_CURSOR = TypeAdapter(tuple[UUID, Count, Count])
 """Cursor: document, row of the entity in it, and mention in the row."""
 
@@ -77,13 +77,13 @@ async def entities(
             )
             if words:
                 # Names given by users are few and stand in no document, so they have no keys.
-                custom_names = await stored.given_names(scope, _CUSTOM_NAMES_READ)
+                custom_names = await stored.user_given_names(scope, _CUSTOM_NAMES_READ)
                 candidate_ids += tuple(
                     entity_id
                     for entity_id, name in custom_names.items()
                     if entity_id not in candidate_ids and set(words) <= set(telling_words(name))
                 )
-        criteria = stored.WantedEntities(
+        criteria = stored.EntityFilter(
             kinds=tuple(kinds), document_id=document_id, among=candidate_ids
         )
         cursor_key = ("entities", query.split(), sorted(kinds), document_id)
@@ -92,7 +92,7 @@ async def entities(
     page = summaries[:limit]
     if len(summaries) == len(page):
         return EntityPage(entities=page, next_cursor=None)
-    last = stored.EntityPlace(
+    last = stored.EntityCursor(
         documents=page[-1].documents,
         mentions=page[-1].mentions,
         entity_id=page[-1].entity_id,
@@ -103,12 +103,12 @@ async def entities(
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
     """One entity, and the documents that name it. Raises NotFound."""
     async with workspace.scope() as scope:
-        criteria = stored.WantedEntities(among=(entity_id,))
+        criteria = stored.EntityFilter(among=(entity_id,))
         summaries = await stored.list_entities(scope, criteria, limit=1, after=None)
         if not summaries:
             raise stored.no_such_entity(entity_id)
         [summary] = summaries
-        naming_documents = await stored.named_in(scope, entity_id, _NAMED_IN_SHOWN)
+        naming_documents = await stored.names_in_documents(scope, entity_id, _NAMED_IN_SHOWN)
         identifier_ids = dict.fromkeys(
             identifier_id for _, belongings in naming_documents for identifier_id in belongings
         )
@@ -119,7 +119,7 @@ async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
             entity_id=entity_id,
             kind=summary.kind,
             name=summary.name,
-            given_name=await stored.given_name(scope, entity_id) is not None,
+            given_name=await stored.user_given_name(scope, entity_id) is not None,
             documents=summary.documents,
             mentions=summary.mentions,
             named_in=tuple(document for document, _ in naming_documents),
@@ -170,7 +170,7 @@ async def entity_mentions(
     mentions: list[EntityMention] = []
     next_position: tuple[UUID, int, int] | None = None
     async with workspace.scope() as scope:
-        rows = await stored.named_rows(
+        rows = await stored.document_mentions(
             scope, entity_id, after=(document_id, ordinal), limit=limit + 1
         )
         if not rows and cursor is None:
@@ -302,10 +302,10 @@ async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityPro
 
 
 async def _mentions_in_context(
-    scope: WorkspaceScope, row: stored.NamedRow, spans: Sequence[tuple[int, int]]
+    scope: WorkspaceScope, row: stored.DocumentMentions, spans: Sequence[tuple[int, int]]
 ) -> list[EntityMention]:
     """Return mentions with the text around them, limited to their line."""
-    published = await shown_version(scope, row.document_id)
+    published = await citable_version(scope, row.document_id)
     if published.version != row.version:
         # Another version was published since the row was read.
         return []

@@ -23,23 +23,23 @@ from footnote.errors import BudgetExceeded, StoreFull, StoreUnavailable
 from footnote.knowledge.document_entities import entities_of
 from footnote.knowledge.linking import best_link, keys_of, looked_up
 from footnote.knowledge.mentions import mentions_of
-from footnote.knowledge.model_names import apart
+from footnote.knowledge.model_names import without_overlaps
 from footnote.knowledge.relationships import document_keys, pairs_of
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.language.scripts import outside_data
 from footnote.ports import NamedSpan
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
-from footnote.store.documents import get_document, whole_text
+from footnote.store.documents import get_document, published_text
 from footnote.store.entity_keeping import (
     KeyedEntity,
     ModelReading,
-    keep_entities,
+    store_entities,
 )
 from footnote.store.part_readings import drop_readings
 from footnote.store.passages import passages_in_order
 from footnote.store.reading_progress import PublishedVersion, note_failure
-from footnote.store.relationships import keep_relationships
+from footnote.store.relationships import store_relationships
 
 EXTRACTOR = "entities-4"
 """Version of the extraction, stored with entities; a new one has every document read again."""
@@ -117,7 +117,7 @@ async def extract_entities_of(
             extraction.extractor,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            text = await whole_text(scope, unread.document_id, _MOST_CHARACTERS)
+            text = await published_text(scope, unread.document_id, _MOST_CHARACTERS)
             document = await get_document(scope, unread.document_id)
             passages: Sequence[Passage] = ()
             if by_model:
@@ -160,10 +160,10 @@ async def extract_entities_of(
                     usage=reading.usage, left_out=reading.left_out, failure=reading.failure
                 )
             extractor = extraction.extractor if by_model else extraction.without_model
-            if await keep_entities(
+            if await store_entities(
                 scope, unread, extractor, keyed, best_link, reading=model_reading
             ):
-                await keep_relationships(scope, unread, pairs, keys)
+                await store_relationships(scope, unread, pairs, keys)
             if reading is not None:
                 # A retry does not read finished parts again.
                 finished_parts = {} if reading.failure is None else reading.parts
@@ -189,7 +189,7 @@ async def _read(
     packaged = await _names(engine, text)
 
     def extract() -> list[KeyedEntity]:
-        names = packaged if reading is None else apart(reading.names, packaged)
+        names = packaged if reading is None else without_overlaps(reading.names, packaged)
         entities = entities_of(text, mentions_of(text, language, names, extraction.kinds))
         return [
             KeyedEntity(

@@ -19,8 +19,8 @@ from footnote.domain.erasure import (
     ReplayedErasure,
 )
 from footnote.engine.backup_notes import note_erasure
-from footnote.engine.documents import refuse_what_is_held
-from footnote.engine.erasure_findings import KEPT, NOT_REACHED, SEALED, Found, checks_of
+from footnote.engine.documents import refuse_under_hold
+from footnote.engine.erasure_findings import KEPT, NOT_REACHED, SEALED, ErasureFindings, checks_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
 from footnote.index.quoting import Quotable, all_quotable, quotable
@@ -33,10 +33,10 @@ from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.entity_erasure import remove_entity_traces
 from footnote.store.erasure import Family, drop_jobs, family_of, find_all
-from footnote.store.erasures import Doomed
+from footnote.store.erasures import ErasureDocuments
 from footnote.store.legal_holds import wait_for_holds
 from footnote.store.merging import purge_dead
-from footnote.store.quotes import Written, empty, held_among, quoting, texts_of
+from footnote.store.quotes import StoredText, empty, first_under_hold, quoting, texts_of
 from footnote.validation.constrained_types import Name, PrincipalId
 
 CERTIFY = "certify_erasure"
@@ -112,7 +112,7 @@ async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> Erasur
         faults.append("it says itself that something was left")
     async with workspace.system_scope() as scope:
         certified = await ledger.certified(scope, erasure.certificate_id)
-        remaining = await ledger.still_there(scope, erasure.document_ids)
+        remaining = await ledger.remaining_documents(scope, erasure.document_ids)
     if certified is None:
         faults.append("the audit log does not have it")
     elif not hmac.compare_digest(certified[1], erasure.sha256):
@@ -163,7 +163,7 @@ async def replay_erasures(
         )
     replayed = []
     for entry in entries:
-        doomed = Doomed(
+        doomed = ErasureDocuments(
             target=entry.target,
             name=entry.name,
             document_ids=entry.document_ids,
@@ -176,7 +176,7 @@ async def replay_erasures(
         except UnderLegalHold as error:
             refusal = error.with_hint
         async with workspace.scope() as scope:
-            await ledger.keep_erasure(scope, entry)
+            await ledger.store_erasure(scope, entry)
         replayed.append(
             ReplayedErasure(certificate_id=entry.certificate_id, erasure=erasure, refusal=refusal)
         )
@@ -190,25 +190,27 @@ def _is_unchanged(erasure: Erasure) -> bool:
 # --- steps ----------------------------------------------------------------------------------------
 
 
-def _doomed_now(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
-    return Doomed(target=target, name=name, document_ids=document_ids, before=datetime.now(UTC))
+def _doomed_now(target: ErasureTarget, name: str, *document_ids: UUID) -> ErasureDocuments:
+    return ErasureDocuments(
+        target=target, name=name, document_ids=document_ids, before=datetime.now(UTC)
+    )
 
 
-async def _has_data(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
+async def _has_data(workspace: WorkspaceAccess, doomed: ErasureDocuments) -> bool:
     async with workspace.system_scope() as scope:
-        if await ledger.doomed_documents(scope, doomed):
+        if await ledger.target_documents(scope, doomed):
             return True
         if doomed.target is not ErasureTarget.PRINCIPAL:
             return False
         return any((await ledger.count_of_principal(scope, doomed)).values())
 
 
-async def _erase_and_certify(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
+async def _erase_and_certify(workspace: WorkspaceAccess, doomed: ErasureDocuments) -> Erasure:
     """Count the data, erase it, count again, and certify it."""
     async with workspace.system_scope() as scope:
-        target_ids = await ledger.doomed_documents(scope, doomed)
+        target_ids = await ledger.target_documents(scope, doomed)
         for document_id in target_ids:
-            await refuse_what_is_held(scope, document_id)
+            await refuse_under_hold(scope, document_id)
         family = await family_of(scope, target_ids)
     quoted = await _quotable(workspace, family.document_ids)
     before = await _find_data(workspace, doomed, family, quoted)
@@ -225,7 +227,7 @@ async def _erase_and_certify(workspace: WorkspaceAccess, doomed: Doomed) -> Eras
     )
     # Recorded first, so that an interrupted erasure can be repeated.
     async with workspace.scope() as scope:
-        await ledger.keep_erasure(scope, entry)
+        await ledger.store_erasure(scope, entry)
     backups = await note_erasure(workspace.engine.settings, entry)
     async with workspace.system_scope() as scope:
         # A hold may have been set since.
@@ -273,10 +275,10 @@ async def _quotable(workspace: WorkspaceAccess, document_ids: Sequence[UUID]) ->
 
 
 async def _find_data(
-    workspace: WorkspaceAccess, doomed: Doomed, family: Family, quoted: Quotable
-) -> Found:
+    workspace: WorkspaceAccess, doomed: ErasureDocuments, family: Family, quoted: Quotable
+) -> ErasureFindings:
     async with workspace.system_scope() as scope:
-        return Found(
+        return ErasureFindings(
             findings=await find_all(scope, workspace.engine.blobs, family),
             written=await quoting(scope, quoted, family.chunks),
             of_principal=await ledger.count_of_principal(scope, doomed)
@@ -286,7 +288,7 @@ async def _find_data(
 
 
 async def _refuse_held_writers(
-    scope: WorkspaceScope, doomed: Doomed, written: Sequence[Written]
+    scope: WorkspaceScope, doomed: ErasureDocuments, written: Sequence[StoredText]
 ) -> None:
     """Raise UnderLegalHold where texts of a principal under legal hold would be erased."""
     if doomed.target is ErasureTarget.PRINCIPAL and await ledger.principal_is_held(
@@ -296,20 +298,22 @@ async def _refuse_held_writers(
             f"{doomed.name} is not erased: all of that principal is under legal hold",
             hint=LIFT_A_HOLD,
         )
-    if await held_among(scope, (text.principal for text in written)):
+    if await first_under_hold(scope, (text.principal for text in written)):
         raise UnderLegalHold(
             f"{doomed.name} is not erased: what somebody asked quotes it, and is under legal hold",
             hint=LIFT_A_HOLD,
         )
 
 
-async def _delete(workspace: WorkspaceAccess, doomed: Doomed, document_ids: Sequence[UUID]) -> None:
+async def _delete(
+    workspace: WorkspaceAccess, doomed: ErasureDocuments, document_ids: Sequence[UUID]
+) -> None:
     engine = workspace.engine
     for document_id in document_ids:
         try:
             async with workspace.system_scope() as scope:
                 family = await family_of(scope, [document_id])
-                await ledger.delete_what_names(scope, family.document_ids)
+                await ledger.delete_references(scope, family.document_ids)
                 blobs = await publishing.delete_document(
                     scope, document_id, engine.maintenance_limits
                 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from footnote.domain import ErasureCheck
 from footnote.store.erasure import BLOBS, Family, Findings
-from footnote.store.quotes import PLACES, Written
+from footnote.store.quotes import PLACES, StoredText
 
 KEPT = {
     "events": "tells others that it is gone: its id, and no name",
@@ -29,11 +29,11 @@ SEALED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ErasureFindings:
     """The data of an erasure that a search found, before or after it."""
 
     findings: Findings
-    written: tuple[Written, ...]
+    written: tuple[StoredText, ...]
     """Texts of people and answers that quote it."""
     of_principal: Mapping[str, int]
 
@@ -49,7 +49,9 @@ class Found:
         return {**self.findings.counts, **text_counts, **principal_counts}
 
 
-def checks_of(before: Found, after: Found, family: Family) -> tuple[ErasureCheck, ...]:
+def checks_of(
+    before: ErasureFindings, after: ErasureFindings, family: Family
+) -> tuple[ErasureCheck, ...]:
     """The checks of a certificate: for each place, how much there was, and how much is left."""
     counts_before = before.counts | {BLOBS: len(family.blob_keys)}
     return tuple(

@@ -35,7 +35,7 @@ async def keep_evaluation(workspace: WorkspaceAccess, run: NewEvaluationRun) -> 
     """Store a run; only the newest of the workspace remain. Raises Forbidden and InvalidRequest."""
     require_keepable(len(run.outcomes))
     async with workspace.scope() as scope:
-        return await stored.keep_run(scope, run, KEPT_RUNS)
+        return await stored.store_run(scope, run, KEPT_RUNS)
 
 
 def require_keepable(questions: int) -> None:
@@ -80,7 +80,7 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
     async with workspace.scope() as scope:
         if order.lines is None:
             storable = is_storable(order.golden)
-            golden_set = await started.known_lines(scope, order.golden) if storable else None
+            golden_set = await started.stored_lines(scope, order.golden) if storable else None
             if golden_set is None:
                 raise NotFound(
                     f"no golden set {order.golden} was asked lately",

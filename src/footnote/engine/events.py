@@ -10,7 +10,7 @@ from uuid import UUID
 from footnote.domain.events import Event, EventCursor
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
-from footnote.store.events import BEGINNING, cursor_of_now, events_after
+from footnote.store.events import BEGINNING, current_cursor, events_after
 
 _CURSOR = re.compile(r"(\d{1,18})-(\d{1,18})")
 _PAGE = 200
@@ -38,7 +38,7 @@ async def follow_events(
             cursor = BEGINNING
         if cursor is None:
             async with workspace.scope() as scope:
-                cursor = await cursor_of_now(scope)
+                cursor = await current_cursor(scope)
         pauses: Sequence[float] = PAUSES
         while not listener.ended:
             woken.clear()

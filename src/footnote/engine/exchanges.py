@@ -23,12 +23,12 @@ from footnote.store.conversations import get_conversation
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import documents_and_attachments
 from footnote.store.messages import (
-    kept_exchange,
-    kept_reply,
     last_active,
+    load_exchange,
     message_at,
-    place_of,
-    said_until,
+    message_position,
+    messages_until,
+    stored_reply,
 )
 from footnote.validation.constrained_types import IdempotencyKey
 
@@ -87,11 +87,11 @@ async def next_question(
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         if idempotency_key is not None:
-            stored_exchange = await kept_exchange(scope, conversation_id, question_id, question)
+            stored_exchange = await load_exchange(scope, conversation_id, question_id, question)
             if stored_exchange is not None:
                 return stored_exchange
         last = await last_active(scope, conversation_id)
-        attempts = await attempts_after(scope, conversation, asking, last)
+        attempts = await attempts_of(scope, conversation, asking, last)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_id,
@@ -119,16 +119,16 @@ async def edited_question(
     question_id, reply_id = _ids_under(idempotency_key, message_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        position = await place_of(scope, conversation_id, message_id)
+        position = await message_position(scope, conversation_id, message_id)
         if position.role != "user":
             raise InvalidRequest(
                 f"message {message_id} is an answer", hint="edit a question, or regenerate this"
             )
         if idempotency_key is not None:
-            stored_exchange = await kept_exchange(scope, conversation_id, question_id, question)
+            stored_exchange = await load_exchange(scope, conversation_id, question_id, question)
             if stored_exchange is not None:
                 return stored_exchange
-        attempts = await attempts_after(scope, conversation, asking, position.parent_no)
+        attempts = await attempts_of(scope, conversation, asking, position.parent_no)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_id,
@@ -140,7 +140,7 @@ async def edited_question(
     )
 
 
-async def question_again(
+async def repeated_question(
     workspace: WorkspaceAccess,
     conversation_id: UUID,
     message_id: UUID,
@@ -156,23 +156,21 @@ async def question_again(
     reply_id = uuid4()
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        position = await place_of(scope, conversation_id, message_id)
+        position = await message_position(scope, conversation_id, message_id)
         if position.role != "assistant" or position.parent_no is None:
             raise InvalidRequest(
                 f"message {message_id} is a question", hint="regenerate an answer, or edit this"
             )
         if idempotency_key is not None:
             reply_id = uuid5(message_id, f"again/{idempotency_key}")
-            stored_exchange = await kept_reply(scope, conversation_id, reply_id)
+            stored_exchange = await stored_reply(scope, conversation_id, reply_id)
             if stored_exchange is not None:
                 return stored_exchange
         question_message = await message_at(scope, conversation_id, position.parent_no)
         uncached = replace(
             asking, question=question_message.text, changes=replace(asking.changes, cache=False)
         )
-        attempts = await attempts_after(
-            scope, conversation, uncached, position.parent_no, skip_last=1
-        )
+        attempts = await attempts_of(scope, conversation, uncached, position.parent_no, skip_last=1)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_message.message_id,
@@ -191,7 +189,7 @@ def _checked_question(asking: Asking) -> str:
     )
 
 
-async def attempts_after(
+async def attempts_of(
     scope: WorkspaceScope,
     conversation: Conversation,
     asking: Asking,
@@ -204,7 +202,7 @@ async def attempts_after(
     The question may refer to messages up to `last`, without the last `skip_last` of these, which
     are the question.
     """
-    messages = await said_until(
+    messages = await messages_until(
         scope, conversation.conversation_id, last, MESSAGES_MINDED + skip_last
     )
     messages = messages[: len(messages) - skip_last]

@@ -34,18 +34,18 @@ from footnote.knowledge.facts import (
 )
 from footnote.knowledge.linking import form_keys
 from footnote.knowledge.model_facts import KINDS
-from footnote.knowledge.subject_numbers import SubjectNumber, short_number, subject_number
+from footnote.knowledge.subject_numbers import SubjectNumber, distinguishing_number, subject_number
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.models.aligned import AlignedEncoder
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
-from footnote.store.documents import whole_text
+from footnote.store.documents import published_text
 from footnote.store.fact_keeping import (
     ExtractedFacts,
-    FactPlace,
+    FactLocation,
     KeyedFact,
-    keep_facts,
+    store_facts,
 )
 from footnote.store.part_readings import drop_readings
 from footnote.store.passages import passages_in_order
@@ -194,7 +194,7 @@ async def _read_document(
     engine: Services, workspace_id: UUID, pending: PublishedVersion
 ) -> _ReadDocument | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        text = await whole_text(scope, pending.document_id, _MOST_CHARACTERS)
+        text = await published_text(scope, pending.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
     if text is None:
         return None
@@ -205,7 +205,7 @@ async def _read_document(
         blocks=blocks_of(passages),
     )
     number, short = await asyncio.to_thread(
-        lambda: (subject_number(document), short_number(document))
+        lambda: (subject_number(document), distinguishing_number(document))
     )
     return _ReadDocument(document=document, passages=passages, number=number, short_number=short)
 
@@ -248,7 +248,7 @@ async def _store_facts(
             failure=reading.failure,
         )
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        await keep_facts(scope, pending, extracted)
+        await store_facts(scope, pending, extracted)
         if reading is not None:
             # A retry does not read finished parts again.
             finished_parts = {} if reading.failure is None else reading.parts
@@ -277,7 +277,7 @@ def _keyed(engine: Services, source: _ReadDocument, fact: ExtractedFact) -> Keye
     )
 
 
-def _fact_place(start: int, passages: Sequence[Passage]) -> FactPlace:
+def _fact_place(start: int, passages: Sequence[Passage]) -> FactLocation:
     """Return the chunk, page and paragraph of a text offset; passages are in document order."""
     index = bisect_right(passages, start, key=lambda passage: passage.char_start) - 1
     # Passages overlap: the first that contains the offset begins earlier.
@@ -285,7 +285,7 @@ def _fact_place(start: int, passages: Sequence[Passage]) -> FactPlace:
         index -= 1
     passage = passages[max(index, 0)]
     span = next((span for span in passage.spans if span.char_start <= start < span.char_end), None)
-    return FactPlace(
+    return FactLocation(
         ordinal=passage.ordinal,
         page=passage.page_start if span is None else span.page,
         paragraph=passage.paragraph_start if span is None else span.paragraph,

@@ -64,7 +64,7 @@ async def facts(
     With an entity, only facts whose subject or object it is. Raises NotFound for a document or an
     entity that is absent, foreign or hidden, and InvalidRequest.
     """
-    criteria = stored.WantedFacts(
+    criteria = stored.FactFilter(
         statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id, entity_id=entity_id
     )
     cursor_key = ("facts", document_id, entity_id, sorted(kinds), sorted(statuses))

@@ -27,10 +27,10 @@ from footnote.knowledge.relationships import resemblance, title_words
 from footnote.store import entities as stored_entities
 from footnote.store import relationships as stored
 from footnote.store.database import WorkspaceScope
-from footnote.store.documents import get_document, shown_version, texts_of_spans
-from footnote.store.facts import WantedFacts, list_facts
+from footnote.store.documents import citable_version, get_document, texts_of_spans
+from footnote.store.facts import FactFilter, list_facts
 from footnote.store.passages import chunks_at
-from footnote.store.relationships import Place
+from footnote.store.relationships import TextSpan
 
 _EDGES_OF_A_NODE = 6
 """Most edges between entities, as a multiple of the node limit; the strongest are kept."""
@@ -54,9 +54,9 @@ _Edges = dict[tuple[UUID, UUID, RelationshipKind, str], "_Edge"]
 class _Edge:
     weight: float = 0.0
     documents: set[UUID] = field(default_factory=set)
-    places: dict[Place, None] = field(default_factory=dict)
+    places: dict[TextSpan, None] = field(default_factory=dict)
 
-    def add(self, weight: float, *places: Place) -> None:
+    def add(self, weight: float, *places: TextSpan) -> None:
         self.weight += weight
         for place in places:
             self.places.setdefault(place)
@@ -98,7 +98,7 @@ async def graph(
         else:
             entities = await stored_entities.list_entities(
                 scope,
-                stored_entities.WantedEntities(kinds=entity_kinds),
+                stored_entities.EntityFilter(kinds=entity_kinds),
                 limit=limit + 1,
                 after=None,
             )
@@ -107,9 +107,9 @@ async def graph(
         entity_ids = entity_ids[:limit]
         pairs = await stored.pairs_among(scope, entity_ids, _EDGES_OF_A_NODE * limit)
         if entity_id is not None or document_id is not None:
-            facts = WantedFacts(document_id=document_id, entity_id=entity_id)
+            facts = FactFilter(document_id=document_id, entity_id=entity_id)
             entity_ids = await _add_stated(scope, facts, entity_ids, limit, edges)
-        places = await stored.pair_places(
+        places = await stored.first_sentences_of_pairs(
             scope, [(pair.source_id, pair.target_id) for pair in pairs], _MOST_EVIDENCE
         )
         document_counts = {
@@ -155,7 +155,7 @@ async def graph(
 
 async def _add_stated(
     scope: WorkspaceScope,
-    selection: WantedFacts,
+    selection: FactFilter,
     entity_ids: list[UUID],
     limit: int,
     edges: _Edges,
@@ -173,7 +173,7 @@ async def _add_stated(
             if len(admitted) < limit:
                 admitted.setdefault(end)
         places = [
-            Place(
+            TextSpan(
                 document_id=source.document_id,
                 version=source.version,
                 span=(source.char_start, source.char_end),
@@ -192,7 +192,7 @@ async def _add_document_edges(
     edges: _Edges,
 ) -> list[UUID]:
     """Add the edges of a document; return the entities that it names."""
-    named_entities = await stored.named_most(scope, document_id, kinds, limit)
+    named_entities = await stored.most_mentioned(scope, document_id, kinds, limit)
     for entity_id, mentions, place in named_entities:
         edges[document_id, entity_id, RelationshipKind.NAMES, ""].add(mentions, place)
     for child, parent in await stored.family(scope, document_id):
@@ -206,7 +206,7 @@ async def _add_document_edges(
         for entity_id in other.entity_ids
         for side_id in (document_id, other.document_id)
     ]
-    places = await stored.mention_places(scope, pairs)
+    places = await stored.first_mentions(scope, pairs)
     for other in sharing_documents:
         shared_places = [
             places[side_id, entity_id]
@@ -279,12 +279,12 @@ async def _add_similar(
 async def _add_contradictions(workspace: WorkspaceAccess, document_id: UUID, edges: _Edges) -> None:
     page = await fact_conflicts(workspace, document_id=document_id)
     for conflict in page.conflicts:
-        places: dict[UUID, Place] = {}
+        places: dict[UUID, TextSpan] = {}
         for fact in conflict.facts:
             source = fact.sources[0]
             places.setdefault(
                 source.document_id,
-                Place(
+                TextSpan(
                     document_id=source.document_id,
                     version=source.version,
                     span=(source.char_start, source.char_end),
@@ -298,16 +298,16 @@ async def _add_contradictions(workspace: WorkspaceAccess, document_id: UUID, edg
                 edge.add(1.0, places[document_id], places[other_id])
 
 
-async def _first_places(scope: WorkspaceScope, document_id: UUID) -> list[Place]:
+async def _first_places(scope: WorkspaceScope, document_id: UUID) -> list[TextSpan]:
     """Where a document begins: its first line."""
-    document_version = await shown_version(scope, document_id)
+    document_version = await citable_version(scope, document_id)
     [text] = await texts_of_spans(scope, document_version, [(0, _LONGEST_QUOTE)], 0)
     start = len(text.quoted) - len(text.quoted.lstrip())
     line = text.quoted[start:].partition("\n")[0].rstrip()
     if not line:
         return []
     return [
-        Place(
+        TextSpan(
             document_id=document_id,
             version=document_version.version,
             span=(start, start + len(line)),
@@ -321,7 +321,7 @@ async def _nodes(
     """The entities, and the documents that edges lead from or to."""
     entities = await stored_entities.list_entities(
         scope,
-        stored_entities.WantedEntities(among=tuple(entity_ids)),
+        stored_entities.EntityFilter(among=tuple(entity_ids)),
         limit=max(1, len(entity_ids)),
         after=None,
     )
@@ -349,19 +349,19 @@ async def _nodes(
     )
 
 
-async def _quotes(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphEvidence]:
+async def _quotes(scope: WorkspaceScope, edges: _Edges) -> Mapping[TextSpan, GraphEvidence]:
     """Return the text at each place of the edges, except places in replaced versions."""
-    by_document: dict[UUID, dict[Place, None]] = defaultdict(dict)
+    by_document: dict[UUID, dict[TextSpan, None]] = defaultdict(dict)
     for edge in edges.values():
         for place in list(edge.places)[:_MOST_EVIDENCE]:
             by_document[place.document_id].setdefault(place)
     titles = await stored.titles(scope, by_document)
-    evidence: dict[Place, GraphEvidence] = {}
+    evidence: dict[TextSpan, GraphEvidence] = {}
     for document_id, (title, version) in titles.items():
         places = [place for place in by_document[document_id] if place.version == version]
         if not places:
             continue
-        document_version = await shown_version(scope, document_id)
+        document_version = await citable_version(scope, document_id)
         texts = await texts_of_spans(scope, document_version, [place.span for place in places], 0)
         chunks = await chunks_at(scope, document_id, version, [place.span[0] for place in places])
         for place, text, chunk in zip(places, texts, chunks, strict=True):

@@ -28,7 +28,7 @@ from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.domain.sharing import SharedByLink
 from footnote.domain.tracing import Trace, TraceSummary
 from footnote.engine import encryption, key_backup
-from footnote.engine.access import as_of_now
+from footnote.engine.access import current_principal
 from footnote.engine.diagnosis import replica_checks, room_in
 from footnote.engine.services import Services
 from footnote.engine.sharing import shared
@@ -158,7 +158,7 @@ class Engine(Services):
         claimed = replace(identity.principal, role=identity.role, collections=identity.collections)
         opened = await self.workspace(name, claimed)
         async with opened.system_scope() as scope:
-            principal = await as_of_now(self, scope, claimed)
+            principal = await current_principal(self, scope, claimed)
         if principal.role is None and not principal.collections:
             raise NoSuchWorkspace(opened.workspace.name)
         return replace(

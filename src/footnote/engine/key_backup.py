@@ -16,7 +16,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from footnote.domain.encryption import BackedUpKeys, KeyExport, KeyImport
 from footnote.engine.services import Services
 from footnote.errors import Conflict, InvalidRequest, KeyUnavailable
-from footnote.store.key_backup import all_stored_keys, put_back
+from footnote.store.key_backup import all_stored_keys, restore_keys
 from footnote.store.workspaces import list_workspaces
 from footnote.validation.text import json_fault
 
@@ -100,7 +100,7 @@ async def import_keys(engine: Services, path: Path) -> KeyImport:
         changed = [key for key in exported_keys.keys if versions.get(key.version) != key.wrapped]
         unchanged += len(exported_keys.keys) - len(changed)
         restored += len(changed)
-        await put_back(
+        await restore_keys(
             engine.database,
             engine.owner_url,
             workspaces[exported_keys.workspace_id],

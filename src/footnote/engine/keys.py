@@ -61,7 +61,7 @@ async def create_key(
     if collections:
         # A service of the same name may see more.
         owner = f"{owner} {token_hex(4)}"
-    key_request = stored.WantedKey(
+    key_request = stored.NewKey(
         name=name,
         owner=owner,
         groups=tuple(dict.fromkeys(groups)),
@@ -89,7 +89,7 @@ async def rotate_key(
     `create_key` does.
     """
     async with workspace.scope() as scope:
-        key_request = await stored.wanted_again(scope, _checked_id(key_id))
+        key_request = await stored.lock_for_replacement(scope, _checked_id(key_id))
         new_key = await _create_key(workspace, scope, key_request)
         await stored.replace_key(
             scope, _checked_id(key_id), new_key.key.key_id, timedelta(hours=overlap_hours)
@@ -104,7 +104,7 @@ async def revoke_key(workspace: WorkspaceAccess, key_id: str) -> None:
 
 
 async def _create_key(
-    workspace: WorkspaceAccess, scope: WorkspaceScope, key_request: stored.WantedKey
+    workspace: WorkspaceAccess, scope: WorkspaceScope, key_request: stored.NewKey
 ) -> NewApiKey:
     for right in (Right.ADMINISTER, *key_request.rights):
         workspace.require(right, WHOLE_WORKSPACE)

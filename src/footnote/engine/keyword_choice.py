@@ -10,12 +10,12 @@ from footnote.domain import Block, BlockKind, Passage
 from footnote.engine.services import Services, failure_reason
 from footnote.errors import StoreFull, StoreUnavailable
 from footnote.ingestion.enrichment import STUDIED_CHARACTERS
-from footnote.ingestion.keywords import chosen_keywords, count_words
+from footnote.ingestion.keywords import choose_keywords, count_words
 from footnote.knowledge.texts import blocks_of
 from footnote.ports.ingesting import TermCounts
 from footnote.store import keywords as stored
 from footnote.store.database import SYSTEM
-from footnote.store.documents import whole_text
+from footnote.store.documents import published_text
 from footnote.store.passages import passages_in_order
 
 _MOST_PASSAGES = 1_000
@@ -30,7 +30,7 @@ async def choose_next(engine: Services, workspace_id: UUID) -> bool:
         document = await stored.next_waiting(scope)
         if document is None:
             return False
-        text = await whole_text(scope, document.document_id, STUDIED_CHARACTERS)
+        text = await published_text(scope, document.document_id, STUDIED_CHARACTERS)
         passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
 
     async def count(terms: Sequence[str]) -> TermCounts:
@@ -40,7 +40,7 @@ async def choose_next(engine: Services, workspace_id: UUID) -> bool:
     try:
         blocks = await asyncio.to_thread(_blocks, "" if text is None else text.text, passages)
         words = await asyncio.to_thread(count_words, blocks, document.language)
-        keywords, among = await chosen_keywords(words, engine.analyzer.terms, count)
+        keywords, among = await choose_keywords(words, engine.analyzer.terms, count)
     except (StoreUnavailable, StoreFull):
         raise
     except Exception as error:
@@ -49,7 +49,7 @@ async def choose_next(engine: Services, workspace_id: UUID) -> bool:
             await stored.pass_over(scope, document)
         return True
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        await stored.keep_keywords(scope, document, keywords, among)
+        await stored.store_keywords(scope, document, keywords, among)
     return True
 
 

@@ -65,7 +65,7 @@ async def lane_of_workspace(engine: Services, workspace_id: UUID) -> Lane | None
     return None if current is None else current[1]
 
 
-def known_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Serving | None:
+def cached_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Serving | None:
     """Return the cached search stages of a lane or of the workspace; None if there are none."""
     engine = workspace.engine
     lane = lane or engine.known_lanes.of_workspace.get(workspace.workspace_id)
@@ -83,7 +83,7 @@ async def serving(workspace: WorkspaceAccess) -> Serving:
     if lane is not None:
         cache.of_workspace[workspace.workspace_id] = lane
     lane = lane or engine.lane
-    if (lane_serving := known_serving(workspace, lane)) is not None:
+    if (lane_serving := cached_serving(workspace, lane)) is not None:
         return lane_serving
     embedder, stages = await _serving_embedder(engine, lane), engine.search_stages
     # The caches are shared: their keys name the lane.

@@ -59,7 +59,7 @@ class _Stopped(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class LayoutUnderWay:
+class RunningLayout:
     """A layout that is being computed or queued."""
 
     task: asyncio.Task[Layout] | None = None
@@ -84,7 +84,7 @@ class MapLayouts:
 
     capacity_bytes: int = _CAPACITY_BYTES
     _cached: OrderedDict[LayoutKey, Layout] = field(default_factory=OrderedDict)
-    _under_way: dict[LayoutKey, LayoutUnderWay] = field(default_factory=dict)
+    _under_way: dict[LayoutKey, RunningLayout] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def wants_vectors(self, key: LayoutKey) -> bool:
@@ -97,7 +97,7 @@ class MapLayouts:
 
     def begin(self, key: LayoutKey, vectors: Vectors) -> None:
         """Start computing a layout; the vectors are in ascending order of document numbers."""
-        under_way = LayoutUnderWay()
+        under_way = RunningLayout()
         task = asyncio.create_task(self._compute(key, vectors, under_way))
         under_way.task = task
         self._under_way[key] = under_way
@@ -143,7 +143,7 @@ class MapLayouts:
         tasks = [self._stop(under_way) for under_way in self._under_way.values()]
         await asyncio.gather(*(task for task in tasks if task), return_exceptions=True)
 
-    async def _compute(self, key: LayoutKey, vectors: Vectors, under_way: LayoutUnderWay) -> Layout:
+    async def _compute(self, key: LayoutKey, vectors: Vectors, under_way: RunningLayout) -> Layout:
         async with self._turn:
             layout = await asyncio.to_thread(_layout_of, vectors, under_way.tell)
         if not under_way.stopped:
@@ -157,7 +157,7 @@ class MapLayouts:
             used -= self._cached.popitem(last=False)[1].byte_size
 
     @staticmethod
-    def _stop(under_way: LayoutUnderWay) -> asyncio.Task[Layout] | None:
+    def _stop(under_way: RunningLayout) -> asyncio.Task[Layout] | None:
         # The thread notices at its next step.
         under_way.stopped = True
         if under_way.task is not None:

@@ -9,7 +9,7 @@ from footnote.engine.answer_models import plain
 from footnote.errors import FootnoteError
 from footnote.models.answer_models import models_from
 from footnote.models.embedder_specs import EmbedderSpec, parse_spec
-from footnote.models.served import KEYS, ServedModel, model_keys_from, place_of, served_model
+from footnote.models.served import KEYS, ServedModel, key_location, model_keys_from, served_model
 from footnote.models.transcription import transcription_service
 from footnote.settings import Settings, listed
 
@@ -34,11 +34,11 @@ def unused_model_keys(settings: Settings) -> tuple[str, ...]:
         *filter(None, (transcription_service(settings.speech),)),
     )
     used = {
-        place_of(model.vendor, google if model.vendor == "vertex" else model.url)
+        key_location(model.vendor, google if model.vendor == "vertex" else model.url)
         for model in models
     }
     if settings.grounding_judge == "vertex":
-        used.add(place_of("vertex", google))
+        used.add(key_location("vertex", google))
     return tuple(sorted(keys.keys() - used))
 
 

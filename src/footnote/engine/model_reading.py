@@ -31,8 +31,8 @@ from footnote.store.database import SYSTEM
 from footnote.store.part_readings import (
     PartReading,
     ReadFor,
-    keep_reading,
     readings_of,
+    store_reading,
 )
 from footnote.store.queue import entities_enqueued, facts_enqueued
 from footnote.store.reading_progress import (
@@ -61,7 +61,7 @@ _FILLED = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartFound:
+class PartReply:
     """What a reply found in a part, as far as the text has it."""
 
     facts: tuple[ExtractedFact, ...] = ()
@@ -77,7 +77,7 @@ class ReadingTask:
     instructions: str
     prompt_version: str
     tokens_written_a_passage: int
-    found_in: Callable[[str, DocumentText, Sequence[PromptPassage]], PartFound | None]
+    found_in: Callable[[str, DocumentText, Sequence[PromptPassage]], PartReply | None]
     """What a reply says; None for one that is no list."""
 
 
@@ -86,11 +86,11 @@ def fact_task(kinds: Sequence[FactKind]) -> ReadingTask:
 
     def found_in(
         reply: str, document: DocumentText, batch: Sequence[PromptPassage]
-    ) -> PartFound | None:
+    ) -> PartReply | None:
         parsed = model_facts.facts_of_reply(reply, document, batch, kinds)
         if parsed is None:
             return None
-        return PartFound(facts=parsed.facts, left_out=parsed.said - len(parsed.facts))
+        return PartReply(facts=parsed.facts, left_out=parsed.said - len(parsed.facts))
 
     return ReadingTask(
         read_for="facts",
@@ -103,9 +103,9 @@ def fact_task(kinds: Sequence[FactKind]) -> ReadingTask:
 
 def _names_in(
     reply: str, document: DocumentText, batch: Sequence[PromptPassage]
-) -> PartFound | None:
+) -> PartReply | None:
     parsed = model_names.names_of_reply(reply, document, batch)
-    return None if parsed is None else PartFound(names=parsed.names, left_out=parsed.left_out)
+    return None if parsed is None else PartReply(names=parsed.names, left_out=parsed.left_out)
 
 
 NAME_TASK = ReadingTask(
@@ -245,7 +245,7 @@ async def read_parts(
         )
         parts[number] = reading
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await keep_reading(scope, read_for, pending, number, reading)
+            await store_reading(scope, read_for, pending, number, reading)
         if reading.failure is not None:
             raise ModelAway(reading.failure)
     tried_parts = {number: parts[number] for number in range(len(batches)) if number in parts}

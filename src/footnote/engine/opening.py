@@ -35,7 +35,7 @@ from footnote.errors import StoreUnavailable, UnsupportedSettings
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.sandbox.trial import require_sandbox
-from footnote.ingestion.sources.places import opened_places
+from footnote.ingestion.sources.places import allowed_locations
 from footnote.knowledge.question_names import names_in
 from footnote.language.detection import share_identifier_in
 from footnote.ports import Analyzer, Embedder
@@ -67,7 +67,7 @@ from footnote.store.object_stores import require_known_options, variable_of
 from footnote.store.pools import open_database, open_replica
 from footnote.store.queue import queue_state
 from footnote.store.replicas import Replica, Replicas
-from footnote.store.revival import keep
+from footnote.store.revival import watch_server
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.traces import keeper
 from footnote.store.vector_cache import VectorCache
@@ -96,7 +96,7 @@ async def open_engine(
         require_sandbox()
     prices = prices_from(settings.prices)
     telemetry = telemetry_of(settings)
-    opened_places(listed(settings.source_places), DEFAULT_WORKSPACE)  # Refused before its use.
+    allowed_locations(listed(settings.source_places), DEFAULT_WORKSPACE)  # Refused before its use.
     for name in ("blob_options", "backup_options", "source_options"):
         require_known_options(plain(getattr(settings, name)), name)
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
@@ -193,7 +193,7 @@ async def open_engine(
                 measure=answer_bytes,
             ),
             answer_runs=AnswerRuns(),
-            server=None if server is None else keep(server),
+            server=None if server is None else watch_server(server),
             telemetry=telemetry,
         )
         stack.pop_all()  # From now on the engine closes them.

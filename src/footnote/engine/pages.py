@@ -22,7 +22,7 @@ from footnote.ingestion.rendering.renderer import (
 from footnote.models.model_store import available_cores
 from footnote.ports import Blobs
 from footnote.settings import Settings
-from footnote.store.documents import ShownVersion, shown_version, texts_of_spans
+from footnote.store.documents import CitableVersion, citable_version, texts_of_spans
 
 MAX_HIGHLIGHTS = 50
 MAX_QUOTE_CHARACTERS = 20_000
@@ -134,7 +134,7 @@ async def _showable(
 
 async def _resolve_highlights(
     workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
-) -> tuple[ShownVersion, tuple[Quote, ...]]:
+) -> tuple[CitableVersion, tuple[Quote, ...]]:
     """The version that is shown and the texts to be marked on it."""
     if len(highlights) > MAX_HIGHLIGHTS:
         raise InvalidRequest(
@@ -156,7 +156,7 @@ async def _resolve_highlights(
                 hint=f"give {MAX_QUOTE_CHARACTERS:,} at most",
             )
     async with workspace.scope() as scope:
-        version = await shown_version(scope, document_id)
+        version = await citable_version(scope, document_id)
         require_pages(version.media_type, version.filename)
         spans = [
             _span_within(highlight, version) for highlight in highlights if highlight.text is None
@@ -174,7 +174,7 @@ async def _resolve_highlights(
     return version, tuple(quotes)
 
 
-def _span_within(highlight: Highlight, version: ShownVersion) -> tuple[int, int]:
+def _span_within(highlight: Highlight, version: CitableVersion) -> tuple[int, int]:
     start, end = highlight.char_start, highlight.char_end
     assert start is not None, "checked before"
     assert end is not None, "checked before"

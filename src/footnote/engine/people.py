@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from footnote.domain.identity import is_no_person
-from footnote.domain.people import Sought, User, UserGroup, WantedGroup, WantedUser
+from footnote.domain.people import PeopleQuery, User, UserGroup, WantedGroup, WantedUser
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.store import people as stored
@@ -18,7 +18,7 @@ _USER_NAME = TypeAdapter(PrincipalId)
 _GROUP_NAME = TypeAdapter(GroupName)
 
 
-async def users(workspace: WorkspaceAccess, sought: Sought) -> tuple[int, tuple[User, ...]]:
+async def users(workspace: WorkspaceAccess, sought: PeopleQuery) -> tuple[int, tuple[User, ...]]:
     """Return the number of people that match, and a page of them."""
     async with workspace.scope() as scope:
         return await stored.users(scope, sought)
@@ -54,7 +54,7 @@ async def remove_user(workspace: WorkspaceAccess, user_id: UUID) -> None:
 
 
 async def user_groups(
-    workspace: WorkspaceAccess, sought: Sought
+    workspace: WorkspaceAccess, sought: PeopleQuery
 ) -> tuple[int, tuple[UserGroup, ...]]:
     """How many groups there are of what is sought, and a page of them."""
     async with workspace.scope() as scope:

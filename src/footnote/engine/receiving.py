@@ -27,10 +27,16 @@ from footnote.ingestion import media
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.receive import AsExamined, ChangedWhileRead, examine
 from footnote.ports.metering import note_usage
-from footnote.store.blob_claims import BlobClaim, claim_blob, give_up_unnamed, redeem, written
+from footnote.store.blob_claims import (
+    BlobClaim,
+    claim_blob,
+    redeem,
+    release_unreferenced,
+    write_claimed,
+)
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
-from footnote.store.idempotency import IdempotentRequest, keep_outcome, known_outcome
+from footnote.store.idempotency import IdempotentRequest, store_outcome, stored_outcome
 from footnote.store.receiving import Incoming, QueueLimits, receive_document, require_room
 from footnote.validation.constrained_types import (
     Access,
@@ -208,7 +214,7 @@ async def _take_in(
         media_type=examined.media_type or media.UNKNOWN,
         byte_size=examined.byte_size,
         content_sha256=examined.content_sha256,
-        former_external_id=former_place(described.external_id, former_ids),
+        former_external_id=former_external_id(described.external_id, former_ids),
         failure=None if examined.refusal is None else failure_of(examined.refusal),
     )
     if examined.byte_size > limit and not keep_too_large:
@@ -239,13 +245,13 @@ async def _take_in(
         if receipt is not None and (outcome := await _repeated(scope, receipt)) is not None:
             # A concurrent repeat of the request finished first and stored the same bytes.
             await redeem(scope, claim)
-            await give_up_unnamed(scope, claim)
+            await release_unreferenced(scope, claim)
             return _with_uploaded_name(name, outcome)
         received = await receive_document(
             scope, replace(incoming, blob_key=claim.blob_key, claim=claim)
         )
         if receipt is not None:
-            await keep_outcome(scope, receipt, received)
+            await store_outcome(scope, receipt, received)
         if not received.duplicate:
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
@@ -277,7 +283,9 @@ async def _written(
     # A raw read may return fewer bytes than asked for, a buffered one only at the end.
     buffered = io.BufferedReader(content, 1024 * 1024)
     try:
-        async with written(engine.database, engine.blobs, workspace.workspace_id, claim, buffered):
+        async with write_claimed(
+            engine.database, engine.blobs, workspace.workspace_id, claim, buffered
+        ):
             yield
     except BlobsUnavailable as error:
         # The store raises its own error where reading the file fails.
@@ -286,7 +294,7 @@ async def _written(
         raise
 
 
-def former_place(external_id: str | None, former_ids: Sequence[str]) -> str | None:
+def former_external_id(external_id: str | None, former_ids: Sequence[str]) -> str | None:
     """Return a file's former id: the only one with its bytes, or in its folder or by its name.
 
     >>> former_place("hr/final.txt", ["public/offer.txt", "hr/offer.txt"])
@@ -339,7 +347,7 @@ async def _repeated(scope: WorkspaceScope, receipt: IdempotentRequest) -> Receiv
 
     Raises NotFound for a document that the principal of the scope may not see any more.
     """
-    outcome = await known_outcome(scope, receipt)
+    outcome = await stored_outcome(scope, receipt)
     if outcome is None:
         return None
     return Received(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from footnote.domain.backups import BackupMethod, BackupPart, Manifest
 from footnote.engine.backup_plans import Plan
-from footnote.engine.backup_run import NowAndThen, Tell
+from footnote.engine.backup_run import Tell, ThrottledProgress
 from footnote.engine.encryption import MADE_KEY
 from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
@@ -161,7 +161,7 @@ def _assemble(recovery: Recovery, store: BackupStore, plan: Plan, tell: Tell) ->
     recovery.combine(bases)
     log = recovery.folder / "log"
     log.mkdir(mode=0o700)
-    progress = NowAndThen(tell, "read {:,} segments of the log")
+    progress = ThrottledProgress(tell, "read {:,} segments of the log")
     for count, (segment, name) in enumerate(sorted(plan.log.items()), 1):
         with (log / segment).open("wb") as file:
             for piece in store.read(name):

@@ -23,7 +23,7 @@ from footnote.engine.answer_models import plain
 from footnote.engine.backup_notes import notes_in
 from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_plans import Plan, plan_of
-from footnote.engine.backup_run import NowAndThen, Tell, silent
+from footnote.engine.backup_run import Tell, ThrottledProgress, silent
 from footnote.engine.opening import database_urls
 from footnote.engine.reapplying import reapply
 from footnote.engine.recorded_answers import compared_answers
@@ -31,10 +31,10 @@ from footnote.engine.restored import Restored, emptied, restored_in, restored_in
 from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidRequest
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
-from footnote.store.file_backups import KeptFile, files_at, is_empty, put_back, read_index
+from footnote.store.file_backups import BackupFile, files_at, is_empty, read_index, restore_files
 from footnote.store.home import open_home, private_folder, require_home, require_usable
 from footnote.store.owner_view import OwnerView
-from footnote.store.recovery import Recovery, only_one, unused
+from footnote.store.recovery import Recovery, exclusive, unused
 from footnote.store.system_user import server_account
 
 _STAGING = "restoring"
@@ -110,7 +110,7 @@ def _store_and_plan(
 def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
     """Read every part that a manifest lists, and collect the faults."""
     store.require_key()
-    progress = NowAndThen(tell, "read {:,} parts")
+    progress = ThrottledProgress(tell, "read {:,} parts")
     faults, runs = [], []
     for backup_id in store.ids():
         try:
@@ -165,7 +165,7 @@ class _Restoring:
             if folder is not None:
                 account.require_reachable(folder.absolute())
         with ExitStack() as locks:
-            locks.enter_context(only_one(settings.home / "restoring.lock", "restoring a backup"))
+            locks.enter_context(exclusive(settings.home / "restoring.lock", "restoring a backup"))
             if settings.database_url is None and folder is None:
                 require_usable(settings.home)
                 locks.enter_context(unused(settings.home))
@@ -205,7 +205,7 @@ class _Restoring:
         home = self.settings.home
         open_home(home, server_account())
         with (
-            only_one(home / "verifying.lock", "verifying backups"),
+            exclusive(home / "verifying.lock", "verifying backups"),
             emptied(home / _TRIAL) as recovery,
         ):
             async with restored_in(
@@ -252,15 +252,15 @@ class _Restoring:
 
         The target is created first. Without a target, only look which files the backup lacks.
         """
-        stored_files: dict[str, KeptFile] = {}
+        stored_files: dict[str, BackupFile] = {}
         for run in filter(None, (self.plan.before, self.plan.last)):
             stored_files |= read_index(self.store, run.file_index)
         file_keys = owner.files()
         if target is None:
             missing = tuple(key for key in file_keys if key not in stored_files)
             return len(file_keys) - len(missing), missing
-        progress = NowAndThen(self.tell, "restored {:,} files")
-        return put_back(self.store, target(), stored_files, file_keys, progress)
+        progress = ThrottledProgress(self.tell, "restored {:,} files")
+        return restore_files(self.store, target(), stored_files, file_keys, progress)
 
     # --- target -----------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from footnote.domain import (
 )
 from footnote.domain.search import search_request_for
 from footnote.engine.configuration import configuration_of
-from footnote.engine.lanes import known_serving, serving
+from footnote.engine.lanes import cached_serving, serving
 from footnote.engine.listing import documents as listed
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, NotFound, TimeLimitReached, how_to_raise
@@ -32,7 +32,7 @@ from footnote.ports.telemetry import (
     span,
     timed,
 )
-from footnote.retrieval.journal import Asked, Asker
+from footnote.retrieval.journal import Asker, RecordedSearch
 from footnote.retrieval.plans import resolved
 from footnote.settings import Settings
 from footnote.store.database import Database
@@ -80,7 +80,7 @@ class PreparedSearch:
     request: SearchRequest
     """The request as the caller sent it, but for a `top_k` raised for quotes."""
     serving: Serving
-    asked: Asked
+    asked: RecordedSearch
     database: Database
     """The database to read: the primary, or a replica."""
 
@@ -118,7 +118,7 @@ async def prepare_search(
     if engine.replicas and not afresh:
         database = await engine.replicas.serving(workspace.workspace_id, workspace.after)
     # Cached values suffice: the index refuses those that are out of date.
-    lane_serving = None if afresh else known_serving(workspace)
+    lane_serving = None if afresh else cached_serving(workspace)
     lane_serving = lane_serving or await serving(workspace)
     configuration = None if afresh else engine.known_configurations.get(workspace.workspace_id)
     configuration = configuration or await configuration_of(workspace)
@@ -165,7 +165,7 @@ async def _prepare_again(
     return fresh
 
 
-async def as_of_now(
+async def refreshed(
     workspace: WorkspaceAccess, prepared: PreparedSearch
 ) -> tuple[PreparedSearch, int]:
     """Return the search, prepared again if settings changed, and the index generation."""

@@ -46,7 +46,7 @@ from footnote.store.index_cache import IndexCache
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.recall import PostgresIndex
 from footnote.store.replicas import Replicas
-from footnote.store.revival import KeptPostgres
+from footnote.store.revival import WatchedPostgres
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
 from footnote.telemetry.switching import Telemetry
@@ -79,7 +79,7 @@ class Serving:
 
 
 @dataclass(slots=True)
-class LastSeen:
+class LastPosition:
     """How far the caller has seen the database, for reads of replicas."""
 
     position: Position | None = None
@@ -88,7 +88,7 @@ class LastSeen:
 
 
 @dataclass(slots=True, kw_only=True)
-class KnownLanes:
+class LaneCache:
     """A cache of the lane of each workspace, and of the stages that serve each lane.
 
     An entry may be out of date: the index then refuses the lane, and it is looked up again.
@@ -137,10 +137,10 @@ class Services:
     """Detects texts with prompt injection."""
     judge: OwnedJudge | None = None
     """The model that judges whether quotes support a generated statement."""
-    server: KeptPostgres | None = None
+    server: WatchedPostgres | None = None
     telemetry: Telemetry | None = None
     """The telemetry of this process; None if it is off."""
-    known_lanes: KnownLanes = field(default_factory=KnownLanes)
+    known_lanes: LaneCache = field(default_factory=LaneCache)
     known_configurations: KnownConfigurations = field(default_factory=KnownConfigurations)
     answer_cache: GenerationCache[Answer] = field(
         default_factory=lambda: GenerationCache[Answer](capacity_bytes=0, measure=answer_bytes)
@@ -220,7 +220,7 @@ class WorkspaceAccess:
     """Whether a job acts for the caller; what it does does not count in the rate limit."""
     after: Position | None = None
     """The WAL position that a replica must have replayed to serve this caller's reads."""
-    last_seen: LastSeen = field(default_factory=LastSeen, compare=False)
+    last_seen: LastPosition = field(default_factory=LastPosition, compare=False)
     """How far the caller has seen the primary, where there are replicas; searches do not count."""
 
     @property

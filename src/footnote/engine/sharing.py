@@ -17,8 +17,8 @@ from footnote.domain.conversations import ConversationExport, Message
 from footnote.domain.credentials import Caller
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.sharing import NewShareLink, SharedByLink, ShareLink
-from footnote.engine.access import as_of_now
-from footnote.engine.acts import ActUnderWay, entered
+from footnote.engine.access import current_principal
+from footnote.engine.acts import RunningAct, entered
 from footnote.engine.authentication import NEW_LINK, NO_LINK
 from footnote.engine.conversations import all_messages, conversation
 from footnote.engine.documents import unknown_collections
@@ -119,17 +119,17 @@ async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
         credential=guest.credential,
     )
     arguments = {"collection": link.collection, "conversation_id": link.conversation_id}
-    act = ActUnderWay(access=access, act=Act.READ, verb=shared.__name__, arguments=arguments)
+    act = RunningAct(access=access, act=Act.READ, verb=shared.__name__, arguments=arguments)
     return await entered(act, partial(_shared_content, access, stored_link))
 
 
-async def _shared_content(guest: WorkspaceAccess, stored_link: stored.KeptLink) -> SharedByLink:
+async def _shared_content(guest: WorkspaceAccess, stored_link: stored.StoredLink) -> SharedByLink:
     """Return the target of a link; only a conversation is read with its owner's rights."""
     exported, link = None, stored_link.link
     if link.conversation_id is not None:
         async with guest.system_scope() as scope:
             try:
-                owner = await as_of_now(guest.engine, scope, stored_link.sharer)
+                owner = await current_principal(guest.engine, scope, stored_link.sharer)
             except NotAuthenticated as error:  # the user who shared it is disabled
                 raise NotAuthenticated(NO_LINK, hint=NEW_LINK) from error
         as_owner = replace(guest, principal=owner)

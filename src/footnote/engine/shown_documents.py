@@ -54,7 +54,7 @@ from footnote.ports.writers import ToolText
 
 
 @dataclass(slots=True, kw_only=True)
-class Shown:
+class ShownDocuments:
     """The distinct documents and passages that an act showed, in order of appearance."""
 
     documents: dict[UUID, None] = field(default_factory=dict)

@@ -33,14 +33,14 @@ _DISCONNECTED = (OSError, asyncio.IncompleteReadError, TimeoutError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunAsked:
+class RunRequest:
     """A request for a run of another process."""
 
     owner: Owner
     run_id: UUID
 
 
-_REQUEST = TypeAdapter(RunAsked)
+_REQUEST = TypeAdapter(RunRequest)
 
 
 async def _find_run(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> FramesElsewhere | None:
@@ -50,7 +50,7 @@ async def _find_run(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> Fra
             async with asyncio.timeout(_REACH_SECONDS):
                 reading, writing = await asyncio.open_unix_connection(socket_path)
                 try:
-                    request = _REQUEST.dump_json(RunAsked(owner=owner, run_id=run_id))
+                    request = _REQUEST.dump_json(RunRequest(owner=owner, run_id=run_id))
                     writing.write(request + b"\n")
                     count = await _number(reading)
                     if count != _NONE:

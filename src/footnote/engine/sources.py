@@ -9,7 +9,7 @@ from uuid import UUID
 from footnote.domain import Received, Right
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.sources import KnownEntry, Offered
-from footnote.engine.documents import delete_document, refuse_what_is_held
+from footnote.engine.documents import delete_document, refuse_under_hold
 from footnote.engine.receiving import clean_name
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import NotFound
@@ -17,9 +17,9 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.sources import (
     forget_entry,
-    known_entries,
     move_document,
-    other_places,
+    other_references,
+    registered_entries,
     remember_entry,
 )
 from footnote.validation.constrained_types import Name
@@ -31,7 +31,7 @@ async def source_entries(
     """List the remembered entries at and below the places. Raises InvalidRequest."""
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
-        return await known_entries(scope, collection or DEFAULT_COLLECTION, places)
+        return await registered_entries(scope, collection or DEFAULT_COLLECTION, places)
 
 
 async def remember_source_entry(
@@ -81,8 +81,8 @@ async def remove_source_entry(
     async with workspace.scope() as scope:
         await _require_document(workspace, scope, gone.document_id)
         # Checked first: the entry stays, so the next scan after the hold is lifted deletes it.
-        await refuse_what_is_held(scope, gone.document_id)
-        owner, places = await other_places(scope, gone.document_id)
+        await refuse_under_hold(scope, gone.document_id)
+        owner, places = await other_references(scope, gone.document_id)
         remaining = [place for place in places if place != gone.external_id]
         retained = owner != gone.external_id or bool(remaining)
         if retained:

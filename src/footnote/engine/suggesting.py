@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 
 from footnote.answering.answer_selection import contains_phrase, plain_words
-from footnote.answering.model_suggestions import written_proposals
+from footnote.answering.model_suggestions import propose_questions
 from footnote.answering.suggesting import PreviousTurn, Proposal, propose, worded_in
 from footnote.domain import Answer, Evidence, Passage, PlanChanges, SuggestionsMade, Turn
 from footnote.domain.answers import SuggestedQuestion, Suggestions
@@ -38,7 +38,7 @@ Answered = Callable[[str], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class SuggestionInput:
     """A question and its answer: the input of suggestions."""
 
     question: str
@@ -68,13 +68,13 @@ class Told:
         )
 
 
-def told_by(
+def suggestion_input(
     answer: Answer, *, conversation: Sequence[Turn] = (), language: str | None = None
-) -> Told:
+) -> SuggestionInput:
     """Build the input of suggestions from an answer."""
     cited_ids = (citation.chunk_id for citation in answer.citations)
     evidence_ids = (hit.passage.chunk_id for hit in answer.evidence)
-    return Told(
+    return SuggestionInput(
         question=answer.corrected_question or answer.asked_as or answer.question,
         answer=answer.text if answer.found else "",
         chunk_ids=tuple(dict.fromkeys((*cited_ids, *evidence_ids))),
@@ -83,7 +83,7 @@ def told_by(
     )
 
 
-async def suggestions_wanted(workspace: WorkspaceAccess) -> int:
+async def suggestion_count(workspace: WorkspaceAccess) -> int:
     """Return how many questions the workspace wants suggested; 0 for none."""
     return (await configuration_of(workspace)).settings.suggestions
 
@@ -95,14 +95,17 @@ def without_models(changes: PlanChanges | None) -> PlanChanges:
 
 
 async def suggestions_after(
-    workspace: WorkspaceAccess, exchange: Told, answered: Answered, writer: Writer | None = None
+    workspace: WorkspaceAccess,
+    exchange: SuggestionInput,
+    answered: Answered,
+    writer: Writer | None = None,
 ) -> Suggestions:
     """Suggest up to as many questions as the workspace wants, each of which was answered.
 
     The writer proposes them; without one they are made from headings and tables. Passages hidden
     from the principal are neither read nor searched.
     """
-    limit = await suggestions_wanted(workspace)
+    limit = await suggestion_count(workspace)
     if not limit:
         return Suggestions()
     evidence = await _with_neighbours(workspace, exchange)
@@ -114,7 +117,7 @@ async def suggestions_after(
     if writer is not None:
         language = None if exchange.language is None else worded_in(exchange.language)
         try:
-            proposals, model = await written_proposals(
+            proposals, model = await propose_questions(
                 writer,
                 evidence,
                 exchange.said,
@@ -136,8 +139,11 @@ async def suggestions_after(
     return Suggestions(questions=questions, model=model, degraded=notes)
 
 
-async def suggestions_made(
-    workspace: WorkspaceAccess, exchange: Told, answered: Answered, writer: Writer | None = None
+async def suggestions_event(
+    workspace: WorkspaceAccess,
+    exchange: SuggestionInput,
+    answered: Answered,
+    writer: Writer | None = None,
 ) -> SuggestionsMade:
     """Return the suggestions as the event after an answer; failures become notes."""
     try:
@@ -150,7 +156,9 @@ async def suggestions_made(
     return SuggestionsMade(suggestions=suggestions)
 
 
-async def _with_neighbours(workspace: WorkspaceAccess, exchange: Told) -> tuple[Evidence, ...]:
+async def _with_neighbours(
+    workspace: WorkspaceAccess, exchange: SuggestionInput
+) -> tuple[Evidence, ...]:
     """Return cited passages with neighbours, then other evidence, without duplicates.
 
     Passages with suspected prompt injection are left out.
@@ -175,7 +183,7 @@ async def _with_neighbours(workspace: WorkspaceAccess, exchange: Told) -> tuple[
 
 
 async def _proposals(
-    workspace: WorkspaceAccess, evidence: Sequence[Evidence], exchange: Told
+    workspace: WorkspaceAccess, evidence: Sequence[Evidence], exchange: SuggestionInput
 ) -> tuple[list[Proposal], tuple[str, ...]]:
     """Propose questions from headings and tables, with a note if the reader is unavailable."""
     passages = [hit.passage for hit in evidence]
@@ -191,7 +199,7 @@ async def _proposals(
 
 async def _answered_proposals(
     proposals: Iterable[Proposal | str],
-    exchange: Told,
+    exchange: SuggestionInput,
     answered: Answered,
     limit: int,
     *,

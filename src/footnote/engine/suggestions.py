@@ -14,13 +14,13 @@ from footnote.domain.conversations import Message, MessageAnswer
 from footnote.domain.models_in_use import EXTRACTIVE
 from footnote.engine.answer_models import answer_writer_of
 from footnote.engine.answers import tried_by_asking
-from footnote.engine.exchanges import MESSAGES_MINDED, Asking, attempts_after
+from footnote.engine.exchanges import MESSAGES_MINDED, Asking, attempts_of
 from footnote.engine.services import WorkspaceAccess
-from footnote.engine.suggesting import Told, suggestions_after, suggestions_wanted
+from footnote.engine.suggesting import SuggestionInput, suggestion_count, suggestions_after
 from footnote.errors import InvalidRequest
 from footnote.store.conversations import get_conversation
-from footnote.store.exchanges import keep_suggestions
-from footnote.store.messages import message_at, place_of, said_until
+from footnote.store.exchanges import store_suggestions
+from footnote.store.messages import message_at, message_position, messages_until
 from footnote.validation.constrained_types import ModelName, Name
 
 MAX_CHUNKS = 50
@@ -49,7 +49,7 @@ async def suggest_questions(
     from the principal are skipped. `model` is that of `ask_stream`; `language` is that of the
     questions. Returns none where the setting `suggestions` is 0. Raises what `ask` raises.
     """
-    exchange = Told(
+    exchange = SuggestionInput(
         question=question,
         answer=answer,
         chunk_ids=tuple(dict.fromkeys(chunk_ids)),
@@ -74,7 +74,7 @@ async def suggest_in_conversation(
     """
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
-        position = await place_of(scope, conversation_id, message_id)
+        position = await message_position(scope, conversation_id, message_id)
         if position.role != "assistant" or position.parent_no is None:
             raise InvalidRequest(
                 f"message {message_id} is a question", hint="name the answer that follows it"
@@ -84,15 +84,15 @@ async def suggest_in_conversation(
         assert answer is not None, "a message of an assistant is an answer"
         if answer.suggestions is not None:
             return Suggestions(questions=answer.suggestions)
-        earlier_messages = await said_until(
+        earlier_messages = await messages_until(
             scope, conversation_id, position.message_no, MESSAGES_MINDED
         )
         asking = Asking(question=answer.asked_as)
         try:
-            attempts = await attempts_after(scope, conversation, asking, position.message_no)
+            attempts = await attempts_of(scope, conversation, asking, position.message_no)
         except InvalidRequest:  # Nothing is left to search.
             return Suggestions()
-    if not await suggestions_wanted(workspace):
+    if not await suggestion_count(workspace):
         return Suggestions()
     exchange = _exchange_of(
         message, answer, tuple(earlier.turn for earlier in earlier_messages[:-2]), language
@@ -102,7 +102,7 @@ async def suggest_in_conversation(
     suggestions = await suggestions_after(workspace, exchange, answered, writer)
     if not suggestions.degraded:
         async with workspace.scope() as scope:
-            await keep_suggestions(
+            await store_suggestions(
                 scope, conversation_id, position.message_no, suggestions.questions
             )
     return suggestions
@@ -110,10 +110,10 @@ async def suggest_in_conversation(
 
 def _exchange_of(
     message: Message, answer: MessageAnswer, before: tuple[Turn, ...], language: str | None
-) -> Told:
+) -> SuggestionInput:
     cited_ids = (citation.chunk_id for citation in answer.citations)
     evidence_ids = (source.chunk_id for source in answer.evidence)
-    return Told(
+    return SuggestionInput(
         question=answer.corrected_question or answer.asked_as,
         answer=message.text if answer.found else "",
         chunk_ids=tuple(dict.fromkeys((*cited_ids, *evidence_ids))),

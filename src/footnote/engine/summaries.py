@@ -29,7 +29,7 @@ from footnote.engine.summary_writing import (
     write_summary,
 )
 from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
-from footnote.knowledge.summaries import centralities, chosen
+from footnote.knowledge.summaries import centralities, select_sentences
 from footnote.store import clusters as stored_clusters
 from footnote.store import summaries as stored
 from footnote.store.database import WorkspaceScope
@@ -37,7 +37,7 @@ from footnote.store.documents import get_document
 from footnote.store.lanes import current_lane
 from footnote.store.passages import passages_at
 from footnote.store.queue import summarising_enqueued
-from footnote.store.summaries import KeptSentence
+from footnote.store.summaries import StoredSentence
 from footnote.store.written_summaries import WritingCounts, count_writing, written_sentences
 from footnote.validation.constrained_types import Name
 
@@ -89,7 +89,7 @@ async def summary(
             assert cluster_id is not None, "one of them is named"
             lane_name = workspace.engine.lane.name
             ids = await _documents_of_cluster(scope, lane_name, cluster_id)
-        candidates = await stored.kept_sentences(scope, summarising.summariser, ids)
+        candidates = await stored.stored_sentences(scope, summarising.summariser, ids)
         by_model = (
             {}
             if summarising.writer is None
@@ -215,15 +215,15 @@ async def _documents_of_cluster(
 
 
 def _most_central(
-    candidates: Sequence[KeptSentence], limit: int, *, of_each: int = _OF_EACH
-) -> list[KeptSentence]:
+    candidates: Sequence[StoredSentence], limit: int, *, of_each: int = _OF_EACH
+) -> list[StoredSentence]:
     """Return the most central sentences of several documents, best first."""
     if not candidates:
         return []
     vectors = np.stack([candidate.vector for candidate in candidates]).astype(np.float32)
     owners = {candidate.sentence.document_id: number for number, candidate in enumerate(candidates)}
     weights = centralities(vectors)
-    indices = chosen(
+    indices = select_sentences(
         vectors,
         weights,
         limit,
@@ -234,7 +234,7 @@ def _most_central(
 
 
 def _read_by_model(
-    candidates: Sequence[KeptSentence], by_model: Mapping[UUID, Sequence[WrittenSentence]]
+    candidates: Sequence[StoredSentence], by_model: Mapping[UUID, Sequence[WrittenSentence]]
 ) -> list[SummarySentence]:
     """Select the sentences from which a model summarises several documents.
 

@@ -21,20 +21,20 @@ from footnote.knowledge.summaries import (
     Sentence,
     candidates_of,
     centralities,
-    chosen,
+    select_sentences,
 )
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.ports import Embedder, Vectors
 from footnote.store.database import SYSTEM
-from footnote.store.documents import whole_text
+from footnote.store.documents import published_text
 from footnote.store.passages import passages_in_order
 from footnote.store.summaries import (
     NewSentence,
     UnsummarisedDocument,
-    keep_summary,
     note_summary_failure,
+    store_summary,
 )
-from footnote.store.written_summaries import keep_writing
+from footnote.store.written_summaries import store_written_summary
 
 ATTEMPTS = 3
 """Most attempts to summarise one version."""
@@ -90,7 +90,7 @@ async def summarise_document(
         candidates = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
         sentences, vectors = await _summarised(summarising.embedder, text, candidates)
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await keep_summary(scope, document, summarising.summariser, sentences, vectors)
+            await store_summary(scope, document, summarising.summariser, sentences, vectors)
     except (StoreUnavailable, StoreFull):
         raise
     except Exception as error:
@@ -104,7 +104,7 @@ async def read_document(
 ) -> tuple[DocumentText, tuple[Passage, ...]]:
     """Read the published text of a document, and its passages."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        text = await whole_text(scope, document.document_id, _MOST_CHARACTERS)
+        text = await published_text(scope, document.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
     document_text = DocumentText(
         text="" if text is None else text.text,
@@ -127,7 +127,7 @@ async def _summarised(
     lengths = np.linalg.norm(embedded, axis=1, keepdims=True)
     vectors: Vectors = (embedded / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     weights = centralities(vectors)
-    selected = chosen(vectors, weights, KEPT)
+    selected = select_sentences(vectors, weights, KEPT)
     sentences = [
         NewSentence(
             start=candidates[index].start,
@@ -168,5 +168,5 @@ async def write_document(
     ]
     writing = await write_summary(workspace, writer, sentences)
     async with engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
-        await keep_writing(scope, document, writer.name, writing)
+        await store_written_summary(scope, document, writer.name, writing)
     return writing.failure

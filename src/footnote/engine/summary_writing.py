@@ -18,7 +18,7 @@ from footnote.knowledge.written_summaries import (
     PROMPT_VERSION,
     TOKENS_WRITTEN,
     DraftSentence,
-    GivenSentence,
+    SourceSentence,
     drafts_of_reply,
     prompt_of,
 )
@@ -81,7 +81,7 @@ async def write_summary(
                 INSTRUCTIONS,
                 prompt_of(
                     [
-                        GivenSentence(title=sentence.document_title, text=sentence.text)
+                        SourceSentence(title=sentence.document_title, text=sentence.text)
                         for sentence in sentences
                     ]
                 ),

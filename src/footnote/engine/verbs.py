@@ -12,7 +12,7 @@ from footnote.bridge import Bridged, blocking, blocking_iterator
 from footnote.domain import Right
 from footnote.domain.audit import Act, Outcome
 from footnote.domain.identity import WHOLE_WORKSPACE
-from footnote.engine.acts import ActUnderWay, entered, entered_stream
+from footnote.engine.acts import RunningAct, entered, entered_stream
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden
 from footnote.validation.arguments import arguments_of, checks
@@ -105,14 +105,14 @@ class StreamVerb(Generic[P, R]):
 
 def _beginning(
     verb: Callable[..., object], act: Act, right: Right, whole: bool | None
-) -> Callable[..., ActUnderWay]:
+) -> Callable[..., RunningAct]:
     """Return a function that turns a call of the verb into an `ActUnderWay`."""
     verb_signature = signature(verb)
     in_whole_workspace = right is Right.ADMINISTER if whole is None else whole
     collection = WHOLE_WORKSPACE if in_whole_workspace else None  # None: in any collection.
 
-    def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
-        return ActUnderWay(
+    def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> RunningAct:
+        return RunningAct(
             access=access,
             act=act,
             verb=verb.__name__,

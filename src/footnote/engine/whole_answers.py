@@ -13,12 +13,12 @@ from footnote.domain.summaries import SummarySentence
 from footnote.engine.search import PreparedSearch, prepare_search, run_search
 from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summarising import summariser_of
-from footnote.knowledge.summaries import centralities, chosen
+from footnote.knowledge.summaries import centralities, select_sentences
 from footnote.models.aligned import AlignedEncoder
-from footnote.models.global_questions import packaged_whole_questions
+from footnote.models.global_questions import packaged_global_questions
 from footnote.ports import Vector
 from footnote.store.passages import passages_at
-from footnote.store.summaries import KeptSentence, kept_sentences
+from footnote.store.summaries import StoredSentence, stored_sentences
 
 LEAST_DOCUMENTS = 2
 """Fewest summarised documents: a question on one document is not about the whole."""
@@ -31,7 +31,7 @@ _CONSIDERED = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class CorpusEvidence:
     """The evidence for an answer about many documents."""
 
     sentences: tuple[SummarySentence, ...]
@@ -42,9 +42,9 @@ class Whole:
     """Number of documents whose summaries were read."""
 
 
-async def whole_of(
+async def corpus_evidence(
     workspace: WorkspaceAccess, prepared: PreparedSearch, response: SearchResponse
-) -> Whole | None:
+) -> CorpusEvidence | None:
     """Return what documents together say about the question; None for any other question.
 
     The documents are those that the question finds, within its filters and as far as the principal
@@ -55,14 +55,14 @@ async def whole_of(
     if not isinstance(embedder, AlignedEncoder):
         return None
     question = response.standalone_question or response.corrected_query or response.query
-    if not await packaged_whole_questions().recognises(embedder.multilingual, question):
+    if not await packaged_global_questions().recognises(embedder.multilingual, question):
         return None
     broad = replace(prepared.request, query=question, conversation=(), top_k=_MOST_PASSAGES)
     _, broad_response = await run_search(workspace, await prepare_search(workspace, broad))
     document_ids = list(dict.fromkeys(hit.passage.document_id for hit in broad_response.evidence))
     vector = await embedder.embed_query(question)
     async with workspace.scope() as scope:
-        sentences = await kept_sentences(scope, summariser_of(embedder), document_ids)
+        sentences = await stored_sentences(scope, summariser_of(embedder), document_ids)
         documents = len({sentence.sentence.document_id for sentence in sentences})
         if documents < LEAST_DOCUMENTS:
             return None
@@ -77,10 +77,10 @@ async def whole_of(
     evidence = tuple(
         Evidence(passage=passage, rank=rank, score=0.0) for rank, passage in enumerate(trusted, 1)
     )
-    return Whole(sentences=tuple(central), evidence=evidence, documents=documents)
+    return CorpusEvidence(sentences=tuple(central), evidence=evidence, documents=documents)
 
 
-def telling(sentences: Sequence[KeptSentence], question: Vector) -> list[SummarySentence]:
+def telling(sentences: Sequence[StoredSentence], question: Vector) -> list[SummarySentence]:
     """Return the sentences most central to the question, best first.
 
     `question` is a vector in the space of theirs.
@@ -90,7 +90,7 @@ def telling(sentences: Sequence[KeptSentence], question: Vector) -> list[Summary
     nearest = np.argsort(-similarities, kind="stable")[:_CONSIDERED]
     numbers = {sentence.sentence.document_id: number for number, sentence in enumerate(sentences)}
     weights = centralities(vectors[nearest], similarities[nearest])
-    indices = chosen(
+    indices = select_sentences(
         vectors[nearest],
         weights,
         _SENTENCES,

@@ -8,7 +8,7 @@ from uuid import UUID
 from footnote.domain.sources import NewSource, WorkspaceSource
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
-from footnote.ingestion.sources.places import SourcePlace, opened_places, place_at
+from footnote.ingestion.sources.places import SourceLocation, allowed_locations, source_location
 from footnote.settings import Settings, listed
 from footnote.store import workspace_sources as stored
 
@@ -45,7 +45,7 @@ async def admitted_source(
     Forbidden, and InvalidRequest for a place that is not opened to the workspace, with the same
     message whether the place exists or not.
     """
-    place = admitted_place(
+    place = allowed_location(
         workspace.engine.settings, workspace.workspace.name, wanted.place, anywhere=anywhere
     )
     minutes = wanted.every_minutes
@@ -85,7 +85,7 @@ async def add_source(
         return await stored.add_source(
             scope,
             admitted,
-            place_at(admitted.place).kind,
+            source_location(admitted.place).kind,
             anywhere=anywhere,
             actor=workspace.proved_identity,
         )
@@ -109,11 +109,11 @@ async def remove_source(workspace: WorkspaceAccess, source_id: UUID) -> None:
         await stored.remove_source(scope, source_id)
 
 
-def admitted_place(
+def allowed_location(
     settings: Settings, workspace: str, address: str, *, anywhere: bool
-) -> SourcePlace:
+) -> SourceLocation:
     """Return the place at an address, if allowed to the workspace. Raises InvalidRequest."""
-    place = place_at(address)
+    place = source_location(address)
     if anywhere:
         return place
     opened = _opened(settings, workspace)
@@ -131,7 +131,7 @@ def admitted_place(
     )
 
 
-def opening_of(settings: Settings, workspace: str, place: SourcePlace) -> SourcePlace | None:
+def opening_of(settings: Settings, workspace: str, place: SourceLocation) -> SourceLocation | None:
     """Return the outermost opened place that contains a place; None if there is none."""
     opened = _opened(settings, workspace)
     return min(
@@ -141,5 +141,5 @@ def opening_of(settings: Settings, workspace: str, place: SourcePlace) -> Source
     )
 
 
-def _opened(settings: Settings, workspace: str) -> tuple[SourcePlace, ...]:
-    return opened_places(listed(settings.source_places), workspace)
+def _opened(settings: Settings, workspace: str) -> tuple[SourceLocation, ...]:
+    return allowed_locations(listed(settings.source_places), workspace)

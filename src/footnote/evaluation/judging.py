@@ -50,7 +50,7 @@ class JudgedCitation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class RankedResult:
     """One result of a search, for reports."""
 
     document: str
@@ -65,7 +65,7 @@ class Judged:
 
     golden: GoldenQuestion
     measures: Mapping[str, Measure]
-    results: tuple[Found, ...]
+    results: tuple[RankedResult, ...]
     citations: tuple[JudgedCitation, ...]
     answer: str
     answered: bool
@@ -97,7 +97,7 @@ class Judged:
 
 def judge_search(
     golden: GoldenQuestion, evidence: Sequence[Evidence], library: Library, k: int
-) -> tuple[dict[str, Measure], tuple[Found, ...]]:
+) -> tuple[dict[str, Measure], tuple[RankedResult, ...]]:
     """The retrieval measures of one question, and its results for reports.
 
     A place is expected once, however many quotes it has. What an unanswerable question finds
@@ -121,7 +121,7 @@ def judge_search(
         ),
     }
     results = tuple(
-        Found(
+        RankedResult(
             document=library.name(result.passage.document_id),
             page=result.passage.page_start,
             text=result.passage.text,

@@ -22,7 +22,7 @@ from footnote.evaluation.metrics import Measure, figures
 from footnote.evaluation.run import Run, Setup
 
 
-def kept_form(run: Run) -> NewEvaluationRun:
+def stored_form(run: Run) -> NewEvaluationRun:
     """Return a run as it is stored: metrics and verdicts, without text of documents."""
     return NewEvaluationRun(
         golden_name=run.golden.name,

@@ -12,7 +12,7 @@ from footnote.evaluation import charts
 from footnote.evaluation.charts import Bar, share_text, table
 from footnote.evaluation.compare import Difference
 from footnote.evaluation.gate import Regression
-from footnote.evaluation.judging import Found, Judged
+from footnote.evaluation.judging import Judged, RankedResult
 from footnote.evaluation.markup import Content, document, element
 from footnote.evaluation.metrics import METRICS, Metric
 from footnote.evaluation.run import Run
@@ -259,7 +259,7 @@ def _outcome_cell(judged: Judged) -> Element:
     )
 
 
-def _result(result: Found) -> list[Content]:
+def _result(result: RankedResult) -> list[Content]:
     mark = [element("span", "✓ ", class_="good", title="an expected place")]
     return [*(mark if result.expected else []), *_quoted(result.document, result.page, result.text)]
 

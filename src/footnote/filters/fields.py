@@ -12,7 +12,7 @@ from uuid import UUID
 
 from footnote.domain import FILTER_FIELDS, DocumentClass, MetadataValue, Operator, SourceType
 from footnote.filters.json_text import JsonPath
-from footnote.validation.messages import shown
+from footnote.validation.messages import printable
 from footnote.validation.text import is_storable
 
 MAX_TEXT_CHARACTERS = 1_000
@@ -71,7 +71,9 @@ def kind_of(name: str, path: JsonPath) -> Kind:
     if key == name:
         target = _FIELD_ALIASES.get(name.lstrip("$").lower())
         hint = f"did you mean `{target}`?" if target else suggestion(name, _WORDS)
-        raise Fault(path, f"there is no field {shown(name)}", hint or _FIELDS_HINT, at_name=True)
+        raise Fault(
+            path, f"there is no field {printable(name)}", hint or _FIELDS_HINT, at_name=True
+        )
     if not 1 <= len(key) <= _MAX_KEY_CHARACTERS or not is_storable(key):
         raise Fault(
             path,
@@ -159,14 +161,14 @@ def _name_among(label: str, names: Sequence[str]) -> Reader:
         if text in names:
             return text
         hint = suggestion(text, names) or f"known are {', '.join(names)}"
-        raise Fault(path, f"there is no {label} {shown(text)}", hint)
+        raise Fault(path, f"there is no {label} {printable(text)}", hint)
 
     return read
 
 
 def _type_fault(value: object, path: JsonPath, expected: str) -> Fault:
     hint = '{"exists": false} finds what is missing' if value is None else f"give {expected}"
-    return Fault(path, f"{shown(value)} stands here, and {expected} is needed", hint)
+    return Fault(path, f"{printable(value)} stands here, and {expected} is needed", hint)
 
 
 # --- fields ---------------------------------------------------------------------------------

@@ -16,11 +16,11 @@ from footnote.filters.fields import Fault, Kind, kind_of, suggestion
 from footnote.filters.json_text import (
     JsonPath,
     MalformedJson,
+    line_and_column,
     path_text,
-    place_of,
     read_located,
 )
-from footnote.validation.messages import shown
+from footnote.validation.messages import printable
 
 MAX_DEPTH = 8
 """Conditions inside conditions, the outermost included."""
@@ -57,14 +57,15 @@ def condition_from_text(text: str) -> Condition:
         located = read_located(text)
     except MalformedJson as error:
         raise InvalidRequest(
-            f"the filter is not JSON: {error} ({place_of(text, error.offset)})", hint=_SIMPLEST
+            f"the filter is not JSON: {error} ({line_and_column(text, error.offset)})",
+            hint=_SIMPLEST,
         ) from error
     try:
         return _root_condition(located.value)
     except Fault as fault:
         offset = (located.names if fault.at_name else located.values)[fault.path]
         raise InvalidRequest(
-            f"{path_text(fault.path)}: {fault} ({place_of(text, offset)})", hint=fault.hint
+            f"{path_text(fault.path)}: {fault} ({line_and_column(text, offset)})", hint=fault.hint
         ) from fault
 
 
@@ -122,7 +123,7 @@ def _condition(value: object, path: JsonPath, depth: int) -> Condition:
         hint = "flatten it: an `all` in an `all` is one `all`"
         raise Fault(path, f"this is nested more than {MAX_DEPTH} deep", hint)
     if not isinstance(value, dict):
-        message = f"{shown(value)} stands here, and a condition is an object"
+        message = f"{printable(value)} stands here, and a condition is an object"
         raise Fault(path, message, _SIMPLEST)
     parts = [
         part
@@ -148,7 +149,7 @@ def _conditions(name: str, value: object, path: JsonPath, depth: int) -> tuple[C
     if not isinstance(value, list):
         raise Fault(
             path,
-            f"{shown(value)} stands here, and `{name}` takes an array of conditions",
+            f"{printable(value)} stands here, and `{name}` takes an array of conditions",
             f'write it as {{"{name}": [{{"language": "de"}}, {{"language": "en"}}]}}',
         )
     return tuple(
@@ -180,9 +181,11 @@ def _comparisons(name: str, value: object, path: JsonPath) -> list[Comparison]:
 def _operator(kind: Kind, word: str, path: JsonPath) -> Operator:
     if word not in _OPERATORS:
         hint = suggestion(word.lstrip("$"), _OPERATORS) or kind.advice
-        raise Fault(path, f"there is no operator {shown(word)}", hint, at_name=True)
+        raise Fault(path, f"there is no operator {printable(word)}", hint, at_name=True)
     if word not in kind.operators:
-        raise Fault(path, f"{shown(word)} does not go with {kind.name}", kind.advice, at_name=True)
+        raise Fault(
+            path, f"{printable(word)} does not go with {kind.name}", kind.advice, at_name=True
+        )
     return Operator(word)
 
 
@@ -192,11 +195,13 @@ def _value(
     match operator:
         case Operator.EXISTS:
             if not isinstance(value, bool):
-                raise Fault(path, f"{shown(value)} stands here", "say true or false")
+                raise Fault(path, f"{printable(value)} stands here", "say true or false")
             return value
         case Operator.ONE_OF:
             if not isinstance(value, list):
-                raise Fault(path, f"{shown(value)} stands here", "`in` takes an array of values")
+                raise Fault(
+                    path, f"{printable(value)} stands here", "`in` takes an array of values"
+                )
             if len(value) > MAX_VALUES:
                 raise Fault(path, f"it has {len(value)} values", f"give at most {MAX_VALUES}")
             return tuple(
@@ -207,5 +212,5 @@ def _value(
         case _:
             parsed = kind.read(value, path)
             if isinstance(parsed, bool) and operator in _ORDERING:
-                raise Fault(path, f"{shown(parsed)} has no order", "compare it with `eq`")
+                raise Fault(path, f"{printable(parsed)} has no order", "compare it with `eq`")
             return parsed

@@ -51,7 +51,7 @@ def read_located(text: str) -> LocatedJson:
     return LocatedJson(value, reading.values, reading.names)
 
 
-def place_of(text: str, offset: int) -> str:
+def line_and_column(text: str, offset: int) -> str:
     """A place in a text for people: line and column from 1, character from 0."""
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 
 from footnote.index.stemming import analysis_language, is_stop_word, stems_of
-from footnote.index.tokens import terms_by_token, token_terms, whole, words
+from footnote.index.tokens import as_identifier, terms_by_token, token_terms, words
 from footnote.language.calendar import MONTHS
 from footnote.language.dates import complete_dates
 
@@ -162,7 +162,7 @@ def _detect_query_language(tokens: Sequence[str], codes: Sequence[str]) -> str |
 
 
 def _joined_neighbours(tokens: Sequence[str]) -> list[str]:
-    wholes = [whole(token) for token in tokens]
+    wholes = [as_identifier(token) for token in tokens]
     joined_tokens = []
     for start in range(len(wholes)):
         for stop in range(start + 2, min(start + _JOINED_TOKENS, len(wholes)) + 1):
@@ -177,7 +177,7 @@ def _joined_codes(tokens: Sequence[str]) -> Iterator[str]:
     """Yield longer runs of tokens that all have a digit, joined: telephone numbers."""
     run: list[str] = []
     for token in (*tokens, ""):
-        part = whole(token)
+        part = as_identifier(token)
         if any(map(str.isdecimal, part)):
             run.append(part)
             continue

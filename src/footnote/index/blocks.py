@@ -61,7 +61,7 @@ def terms_in(number: int, sorted_terms: Sequence[int]) -> Sequence[int]:
     ]
 
 
-def held_in(block: bytes, terms: Sequence[int]) -> list[int]:
+def contained_terms(block: bytes, terms: Sequence[int]) -> list[int]:
     """Return those of many terms that have a list in the block."""
     _, lists, _ = _header(block)
     requested = np.array(terms, np.int64)

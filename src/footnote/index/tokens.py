@@ -111,7 +111,7 @@ def folded(text: str, language: str = "") -> str:
     return _OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
 
 
-def whole(token: str) -> str:
+def as_identifier(token: str) -> str:
     """Return the token as one identifier without punctuation.
 
     Empty if it is not exactly one run, or is of a script that is indexed by bigrams.

@@ -73,7 +73,7 @@ class ChunkPolicy:
         )
 
 
-def named_policy(name: str = "balanced") -> ChunkPolicy:
+def policy_named(name: str = "balanced") -> ChunkPolicy:
     """Return the policy with this name.
 
     `balanced` aims at 220 tokens, `balanced-300` at 300, and both repeat a sentence. The others

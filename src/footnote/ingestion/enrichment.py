@@ -281,10 +281,10 @@ def _shortened_path(path: Sequence[str], room: int) -> str:
 
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
     """Return the text for lexical search: the document's names, headings, table lead, own text."""
-    return "\n".join((*above(chunk, enrichment), chunk.text))
+    return "\n".join((*lines_above(chunk, enrichment), chunk.text))
 
 
-def above(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:
+def lines_above(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:
     """Yield the lines that `indexed_text` has before the chunk's own text."""
     return filter(None, (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from footnote.domain import Chunk, Enrichment
-from footnote.ingestion.enrichment import above, indexed_text
+from footnote.ingestion.enrichment import indexed_text, lines_above
 from footnote.ingestion.stages import StageLimit
 from footnote.language.scripts import without_data
 from footnote.language.sentences import sentence_spans
@@ -40,7 +40,7 @@ async def screen_for_injections(
         batch = chunks[start : start + LOOKED_AT_TOGETHER]
         texts = [without_data(indexed_text(chunk, enrichment)) for chunk in batch]
         unread_counts = [unread.get(hashes[chunk.ordinal]) for chunk in batch]
-        heads = ["\n".join(above(chunk, enrichment)) for chunk in batch]
+        heads = ["\n".join(lines_above(chunk, enrichment)) for chunk in batch]
         beginnings = {
             head: without_data(f"{head}\n{chunk.text[:BEGINNING_CHARACTERS]}")
             for chunk, head, unread_count in reversed(

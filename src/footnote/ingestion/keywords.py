@@ -95,7 +95,7 @@ def keywords_among(words: WordCounts, corpus: CorpusFrequencies) -> tuple[str, .
     return _keywords(words, weights)
 
 
-async def chosen_keywords(
+async def choose_keywords(
     words: WordCounts,
     terms: Callable[[str, str | None], Sequence[str]],
     count: Callable[[Sequence[str]], Awaitable[TermCounts]],

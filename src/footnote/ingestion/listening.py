@@ -73,7 +73,7 @@ def document_of(
             start_seconds=utterance.start_seconds,
             end_seconds=utterance.end_seconds,
         )
-        for utterance in whole_sentences(transcript.utterances)
+        for utterance in complete_sentences(transcript.utterances)
     )
     metadata: dict[str, str | int | float | bool] = {TRANSCRIBED_BY: transcriber}
     if transcript.duration_seconds is not None:
@@ -85,7 +85,7 @@ def document_of(
     return assemble(reading, filename, media_type)
 
 
-def whole_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
+def complete_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
     """Join utterances that end within a sentence with the next, unless the pause is too long.
 
     Law: the words are the same in the same order, and each utterance begins when its first part

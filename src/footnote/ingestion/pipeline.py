@@ -33,14 +33,14 @@ from footnote.ingestion.enrichment import (
 )
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.injection_screening import DetectInjections, screen_for_injections
-from footnote.ingestion.keywords import WordCounts, chosen_keywords
+from footnote.ingestion.keywords import WordCounts, choose_keywords
 from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine, file_over
-from footnote.ingestion.stages import StageLimit, reporting, under_way
-from footnote.ingestion.turns import Hold, Shares
+from footnote.ingestion.stages import StageLimit, reporting, stage_running
+from footnote.ingestion.turns import HeldShare, Shares
 from footnote.language.dates import quarters_in
 from footnote.language.scripts import without_data
 from footnote.ports import (
@@ -107,7 +107,7 @@ class Ingestion:
         Returns early when the version is replaced or deleted meanwhile. Raises DocumentUnreadable
         or DocumentInterrupted.
         """
-        start_stage = partial(under_way, filename=work.filename, seconds=self.stage_seconds)
+        start_stage = partial(stage_running, filename=work.filename, seconds=self.stage_seconds)
         reserved_bytes = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
         async with self.shares.memory.hold(work.workspace_id, reserved_bytes) as memory:
             if not await work.begin(Stage.PARSE):
@@ -162,7 +162,7 @@ class Ingestion:
             reader = await self.reader_checksum()
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         # Keywords are chosen by comparison with the term counts of the whole workspace.
-        keywords, among = await chosen_keywords(
+        keywords, among = await choose_keywords(
             divided.words, self.analyzer.terms, work.term_counts
         )
         await work.publish(
@@ -183,7 +183,9 @@ class Ingestion:
         )
         note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
-    async def _parse(self, work: VersionInWork, memory: Hold, limit: StageLimit) -> ParsedDocument:
+    async def _parse(
+        self, work: VersionInWork, memory: HeldShare, limit: StageLimit
+    ) -> ParsedDocument:
         """Parse the file and receive those inside it, unless an earlier attempt did."""
         stored = await work.parsed() if work.was_parsed else None
         if (

@@ -107,7 +107,7 @@ class StageLimit:
 
 
 @asynccontextmanager
-async def under_way(stage: Stage, filename: str, seconds: float) -> AsyncIterator[StageLimit]:
+async def stage_running(stage: Stage, filename: str, seconds: float) -> AsyncIterator[StageLimit]:
     """Run a stage in a trace span, and fail the document after `seconds` without progress.
 
     Waiting for a turn, and work with a limit of its own, do not count (`unlimited`).

@@ -20,7 +20,7 @@ class _Share:
     granted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Turns:
+class FairSemaphore:
     """A weighted semaphore that is fair between owners.
 
     The owner who holds least is next; among equals, the request that waited longest. No request
@@ -42,7 +42,7 @@ class Turns:
         weight: int = 1,
         *,
         waiting: AbstractContextManager[None] | None = None,
-    ) -> AsyncIterator[Hold]:
+    ) -> AsyncIterator[HeldShare]:
         """Wait for a share, inside the context `waiting`, and hold it for the duration of the
         block."""
         share = _Share(owner, min(weight, self._capacity))
@@ -51,7 +51,7 @@ class Turns:
         try:
             with waiting or nullcontext():
                 await share.granted.wait()
-            yield Hold(self, share)
+            yield HeldShare(self, share)
         finally:
             if share.granted.is_set():
                 self._add(share, -share.weight)
@@ -82,10 +82,10 @@ class Turns:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class HeldShare:
     """A share that is held."""
 
-    _turns: Turns
+    _turns: FairSemaphore
     _share: _Share
 
     def grow(self, weight: int) -> None:
@@ -97,19 +97,19 @@ class Hold:
             self._share.weight = weight
 
 
-def _unlimited() -> Turns:
-    return Turns(2**62)
+def _unlimited() -> FairSemaphore:
+    return FairSemaphore(2**62)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
     """The resources shared by the documents being ingested; unlimited by default."""
 
-    memory: Turns = field(default_factory=_unlimited)
+    memory: FairSemaphore = field(default_factory=_unlimited)
     """Bytes, held from fetching the file to publishing the version."""
-    parsing: Turns = field(default_factory=_unlimited)
+    parsing: FairSemaphore = field(default_factory=_unlimited)
     """Files being parsed."""
-    computing: Turns = field(default_factory=_unlimited)
+    computing: FairSemaphore = field(default_factory=_unlimited)
     """Threads that chunk, count and analyse."""
-    embedding: Turns = field(default_factory=_unlimited)
+    embedding: FairSemaphore = field(default_factory=_unlimited)
     """Texts being embedded."""

@@ -22,7 +22,7 @@ from footnote.domain import (
     UsageCounted,
 )
 from footnote.domain.answers import Suggestions
-from footnote.interfaces.failures import class_named, failure_of_name
+from footnote.interfaces.failures import error_class, failure_of_name
 from footnote.interfaces.schemas import JsonObject, decoded
 
 
@@ -56,7 +56,7 @@ class AnswerError:
     """What the models have used until then, as far as it is known."""
 
 
-def named(event: AnswerEvent) -> tuple[str, object]:  # noqa: C901, PLR0911  # one line for each event
+def event_record(event: AnswerEvent) -> tuple[str, object]:  # noqa: C901, PLR0911  # one line for each event
     """The name of an event outside, and the record that its data is."""
     match event:
         case SourcesFound():
@@ -123,7 +123,7 @@ def answer_event(name: str, value: JsonObject) -> AnswerEvent | None:  # noqa: P
         case "error":
             failed = decoded(AnswerError, {"title": "", "status": 0, "retryable": False, **value})
             return AnswerFailed(
-                code=class_named(failed.type).__name__,
+                code=error_class(failed.type).__name__,
                 message=failed.detail,
                 hint=failed.hint,
                 retryable=failed.retryable,

@@ -114,7 +114,7 @@ _CLASSES: dict[str, type[FootnoteError]] = {
 }
 
 
-def class_named(urn: str) -> type[FootnoteError]:
+def error_class(urn: str) -> type[FootnoteError]:
     """The error that a type of problem stands for; FootnoteError for one that is not known."""
     return _CLASSES.get(urn.rpartition(":")[2], FootnoteError)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from footnote.domain import Identity, Workspace
 from footnote.engine import Services, WorkspaceEngine
-from footnote.engine.access import as_of_now
+from footnote.engine.access import current_principal
 from footnote.store.database import SYSTEM
 
 
@@ -20,7 +20,7 @@ async def workspace_acting_for(
     """
     claimed = replace(actor.principal, role=actor.role, collections=actor.collections)
     async with engine.database.workspace(within.workspace_id, SYSTEM) as scope:
-        principal = await as_of_now(engine, scope, claimed)
+        principal = await current_principal(engine, scope, claimed)
     return WorkspaceEngine(
         engine=engine,
         workspace=within,

@@ -15,9 +15,9 @@ from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BlobsFull, FootnoteError, NotFound, StoreFull
 from footnote.ports.metering import watching_use
 from footnote.store.database import SYSTEM
-from footnote.store.evaluations import keep_run
+from footnote.store.evaluations import store_run
 from footnote.store.pushes import workspace_of
-from footnote.store.started_evaluations import OrderInHand, end, keep_outcome, take_up
+from footnote.store.started_evaluations import OrderInHand, claim_run, end, store_outcome
 
 _log = structlog.get_logger(__name__)
 
@@ -84,12 +84,12 @@ async def _ask_remaining(engine: Services, job: EvaluationJob) -> None:
         outcomes[number] = outcome_of(judged)
         cost_usd = sum(engine.metering.prices.of(note) or 0.0 for note in notes)
         async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
-            if not await keep_outcome(scope, job.run_id, number, outcomes[number], cost_usd):
+            if not await store_outcome(scope, job.run_id, number, outcomes[number], cost_usd):
                 return
     run = run_of(golden, setup, [outcomes[number] for number in range(len(golden.questions))])
     async with engine.database.workspace(job.workspace_id, order.principal) as scope:
         if await end(scope, job.run_id, EvaluationState.DONE) is not None:
-            await keep_run(scope, run, KEPT_RUNS, job.run_id)
+            await store_run(scope, run, KEPT_RUNS, job.run_id)
 
 
 async def _take_up(
@@ -102,7 +102,7 @@ async def _take_up(
             workspace = await workspace_of(scope)
         except NotFound:
             return None
-        order = await take_up(scope, job.run_id)
+        order = await claim_run(scope, job.run_id)
     if order is None:
         return None
     return WorkspaceEngine(engine=engine, workspace=workspace, principal=order.principal), order

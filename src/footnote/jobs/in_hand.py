@@ -15,7 +15,7 @@ from procrastinate.jobs import Job
 from procrastinate.retry import RetryStrategy
 
 from footnote.errors import BlobsFull, StoreFull, StoreUnavailable
-from footnote.jobs.turns import NotYet
+from footnote.jobs.turns import Postponed
 from footnote.store.database import Database
 from footnote.store.job_recovery import refund_attempts
 
@@ -43,7 +43,7 @@ class InHand:
         except asyncio.CancelledError:
             await self.excuse()
             raise
-        except NotYet:
+        except Postponed:
             if job_id not in self._excused:
                 await refund_attempts(self.database, [job_id])
             raise
@@ -63,7 +63,7 @@ class InHand:
             _log.warning("attempts_counted", reason=str(error))
 
 
-class AgainAtOnce(BaseRetryStrategy):
+class WorkerRetryStrategy(BaseRetryStrategy):
     """Retries failed jobs by another strategy, cancelled ones at once and postponed ones later.
 
     A job that failed because a disk is full is retried until there is space; one that lost the
@@ -83,7 +83,7 @@ class AgainAtOnce(BaseRetryStrategy):
         if isinstance(exception, (StoreFull, BlobsFull)) or self._lost_database(exception, job.id):
             self._spare(job.id)
             return RetryDecision(retry_at=datetime.now(UTC))
-        if isinstance(exception, NotYet):
+        if isinstance(exception, Postponed):
             return RetryDecision(
                 retry_at=datetime.now(UTC) + timedelta(seconds=exception.wait_seconds)
             )

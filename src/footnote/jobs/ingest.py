@@ -23,7 +23,7 @@ from footnote.errors import (
 )
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.pipeline import Ingestion
-from footnote.jobs.turns import NotYet
+from footnote.jobs.turns import Postponed
 from footnote.ports.telemetry import DOCUMENTS, INGESTION_AGE
 from footnote.store.database import SYSTEM
 from footnote.store.ingesting import open_version
@@ -71,7 +71,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         except LaneMismatch as mismatch:
             lane = await lane_of_workspace(engine, job.workspace_id)
             if lane is not None and await replace_lane(engine, job.workspace_id, lane):
-                raise NotYet(_NEW_LANE_WAIT_SECONDS) from mismatch
+                raise Postponed(_NEW_LANE_WAIT_SECONDS) from mismatch
             ingestion = replace(ingestion, embedder=await embedder_of(engine, lane))
             work = await opened(lane=ingestion.embedder.lane)
         if work is not None:
@@ -79,7 +79,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
                 await ingestion(work)
             DOCUMENTS.add(1, {"footnote.outcome": "published"})
             INGESTION_AGE.record((datetime.now(UTC) - work.stored.received_at).total_seconds())
-    except (StoreFull, BlobsFull, StoreUnavailable, NotYet):
+    except (StoreFull, BlobsFull, StoreUnavailable, Postponed):
         raise  # The document is not at fault: retried without counting the attempt.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:

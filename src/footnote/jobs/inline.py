@@ -76,7 +76,7 @@ async def work_until_reembedded(
     return current
 
 
-async def received_when_there_is_room(
+async def receive_when_queue_has_room(
     workspace: WorkspaceEngine,
     receive: Callable[[], Awaitable[T]],
     *,
@@ -121,7 +121,7 @@ class PatientSource:
         before: KnownEntry | None,
     ) -> tuple[Received, Offered] | None:
         """Ingest one entry, reading it again for each try."""
-        return await received_when_there_is_room(
+        return await receive_when_queue_has_room(
             workspace,
             lambda: self.source.take_in(workspace, offered, labels, before),
             work=self.work,

@@ -19,7 +19,7 @@ from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.sandbox import SandboxMode
 from footnote.ingestion.temporary_folders import TemporaryFolder
-from footnote.jobs.turns import Places, Turns
+from footnote.jobs.turns import RoundRobinLock, WorkspaceSlots
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, ignore_progress
 
@@ -96,10 +96,10 @@ class LocalTranscriber:
         sandbox: SandboxMode = "auto",
     ) -> None:
         self.name = files.name
-        self._places = Places(
+        self._places = WorkspaceSlots(
             each=_OF_EACH_WORKSPACE, all_together=places, pause_seconds=_PAUSE_SECONDS
         )
-        self._turns = Turns()
+        self._turns = RoundRobinLock()
         self._folder = TemporaryFolder("reading")
         self._child = ChildPool(
             "footnote.jobs.listening_child",

@@ -9,7 +9,7 @@ from footnote.engine import Services, as_system
 from footnote.engine.lanes import lane_of_workspace, replace_lane
 from footnote.engine.retention import DAY_SECONDS
 from footnote.store.access import pass_readers_on
-from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
+from footnote.store.blob_claims import GRACE_SECONDS, has_claims, sweep_blobs
 from footnote.store.database import SYSTEM
 from footnote.store.hnsw import demote, demotion_is_due, promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
@@ -87,7 +87,7 @@ async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRA
     removed = await sweep_blobs(engine.database, engine.blobs, workspace_id, grace_seconds)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         keys_left = await forget_expired(scope)
-        if await claims_left(scope) or keys_left:
+        if await has_claims(scope) or keys_left:
             await enqueue_sweep(scope, GRACE_SECONDS)
     return removed
 

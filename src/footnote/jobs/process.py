@@ -19,7 +19,7 @@ _OOM_SCORE_ADJUSTMENT = 1000
 _POLL_SECONDS = 1.0
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """Lower this process's CPU priority, so that searches of other processes go first.
 
     Linux has a niceness per thread, which new threads and processes inherit. Threads that start an
@@ -38,7 +38,7 @@ def give_way() -> None:
         os.nice(NICENESS)
 
 
-def go_first() -> None:
+def prefer_for_oom_kill() -> None:
     """Have the system kill this process before any other when memory runs out.
 
     Does nothing where there is no `/proc/self/oom_score_adj`, that is, outside Linux.

@@ -17,7 +17,7 @@ from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
-from footnote.jobs.in_hand import AgainAtOnce, InHand
+from footnote.jobs.in_hand import InHand, WorkerRetryStrategy
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
@@ -78,9 +78,9 @@ def queue_app(
     app.job_manager = books
     settings = engine.settings
 
-    def retrying(attempts: int) -> AgainAtOnce:
+    def retrying(attempts: int) -> WorkerRetryStrategy:
         failed = RetryStrategy(max_attempts=attempts, exponential_wait=_FIRST_WAIT_SECONDS)
-        return AgainAtOnce(failed, books.spare)
+        return WorkerRetryStrategy(failed, books.spare)
 
     retry = retrying(settings.limits.attempts)
     _add_upkeep(app, engine, retry)
@@ -153,7 +153,7 @@ def queue_app(
     return app, books
 
 
-def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
+def _add_upkeep(app: App, engine: Services, retry: WorkerRetryStrategy) -> None:
     """Register the maintenance tasks of a workspace."""
 
     @traced_task(app, engine.database, MAINTAIN_TASK, MAINTENANCE_QUEUE, retry)
@@ -177,7 +177,7 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
         return rotate(engine, UUID(workspace_id), step)
 
 
-def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
+def _add_derivation(app: App, engine: Services, retry: WorkerRetryStrategy) -> None:
     """Register the tasks that derive data from documents, in time slices."""
 
     @traced_task(app, engine.database, FACTS_TASK, MAINTENANCE_QUEUE, retry)

@@ -24,12 +24,12 @@ from footnote.store.queue import enqueue_reembedding
 from footnote.store.reembedding import (
     Filling,
     Kind,
+    MissingText,
     Spent,
-    Wanted,
-    keep_batch,
+    claim_filling,
     purge_lanes,
     reuse_or_list,
-    take_up_filling,
+    store_batch,
 )
 
 _log = structlog.get_logger(__name__)
@@ -82,7 +82,7 @@ async def purge_workspace(engine: Services, workspace_id: UUID) -> None:
 
 
 async def _run_slice(engine: Services, job: ReembeddingJob) -> None:
-    claim = await take_up_filling(engine.database, job.workspace_id, job.lane_id)
+    claim = await claim_filling(engine.database, job.workspace_id, job.lane_id)
     if claim is None:
         return
     filling, rate = claim
@@ -141,12 +141,12 @@ class _Slice:
             await asyncio.sleep(pause)
         return None
 
-    async def _embed(self, kind: Kind, batch: Sequence[Wanted]) -> float:
+    async def _embed(self, kind: Kind, batch: Sequence[MissingText]) -> float:
         """Embed and keep a batch; the seconds to rest, by the limit on texts."""
         started, before = self._now(), _usage(self.embedder)
         vectors = await self.embedder.embed_documents([without_data(entry.text) for entry in batch])
         after = _usage(self.embedder)
-        stored = await keep_batch(
+        stored = await store_batch(
             self.engine.database,
             self.filling,
             kind,

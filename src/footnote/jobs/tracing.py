@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind
 from procrastinate import App, JobContext
 
 from footnote.errors import NotFound
-from footnote.jobs.in_hand import AgainAtOnce, InHand
+from footnote.jobs.in_hand import InHand, WorkerRetryStrategy
 from footnote.ports.telemetry import (
     DOCUMENT,
     JOBS,
@@ -36,7 +36,7 @@ def traced_task(
     database: Database,
     name: str,
     queue: str,
-    retry: AgainAtOnce,
+    retry: WorkerRetryStrategy,
     *,
     in_hand: InHand | None = None,
 ) -> Callable[[Work[P]], None]:

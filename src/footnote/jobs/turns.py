@@ -11,7 +11,7 @@ from uuid import UUID
 _LONGEST_WAIT_SECONDS = 900.0
 
 
-class NotYet(Exception):
+class Postponed(Exception):
     """A job postpones itself for some seconds, so that others can run."""
 
     def __init__(self, wait_seconds: float) -> None:
@@ -19,7 +19,7 @@ class NotYet(Exception):
         self.wait_seconds = wait_seconds
 
 
-class Places:
+class WorkspaceSlots:
     """Slots for long work, limited per workspace and in total.
 
     A job that gets no slot is postponed, so that it does not occupy a worker. The jobs of one
@@ -43,7 +43,7 @@ class Places:
         ):
             self._postponed[workspace_id] += 1
             wait = self._pause_seconds * self._postponed[workspace_id]
-            raise NotYet(min(wait, _LONGEST_WAIT_SECONDS))
+            raise Postponed(min(wait, _LONGEST_WAIT_SECONDS))
         self._taken[workspace_id] += 1
         try:
             yield
@@ -53,7 +53,7 @@ class Places:
             del self._postponed[workspace_id]
 
 
-class Turns:
+class RoundRobinLock:
     """A lock that workspaces hold in turn (round robin).
 
     Bound to the event loop in which it is first used.

@@ -17,12 +17,12 @@ from procrastinate.exceptions import ConnectorException
 
 from footnote.engine import Services
 from footnote.errors import FootnoteError, StoreUnavailable
-from footnote.ingestion.chunk_policies import named_policy
+from footnote.ingestion.chunk_policies import policy_named
 from footnote.ingestion.parsing.ocr import ocr_lacking
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
 from footnote.ingestion.stages import LONGER_THAN_PARSING
-from footnote.ingestion.turns import Shares, Turns
+from footnote.ingestion.turns import FairSemaphore, Shares
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import InHand
 from footnote.jobs.maintenance import begin_upkeep_after_upgrade
@@ -32,7 +32,7 @@ from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
 from footnote.settings import Settings
-from footnote.store.job_recovery import RecoveredJob, put_back, recover_stalled_jobs
+from footnote.store.job_recovery import RecoveredJob, recover_stalled_jobs, requeue_jobs
 from footnote.store.queue import SET_ASIDE_QUEUE
 
 _log = structlog.get_logger(__name__)
@@ -98,7 +98,7 @@ async def run_worker(
                 else BATCH_TOKENS,
             ),
             analyzer=engine.analyzer,
-            policy=named_policy(settings.chunk_policy),
+            policy=policy_named(settings.chunk_policy),
             max_file_bytes=settings.limits.bytes,
             detect_injections=engine.suspicion,
             reader_checksum=engine.suspicion.checksum,
@@ -132,10 +132,10 @@ def _shares(engine: Services) -> Shares:
     if engine.lane.provider == "packaged":
         documents = min(documents, _EMBEDDED_DOCUMENTS)
     return Shares(
-        memory=Turns(_IN_HAND_BYTES, _IN_HAND_BYTES // 4),
-        parsing=Turns(_parsers(settings), 1),
-        computing=Turns(_THREADS, 1),
-        embedding=Turns(documents * EMBEDDING_BATCH, EMBEDDING_BATCH),
+        memory=FairSemaphore(_IN_HAND_BYTES, _IN_HAND_BYTES // 4),
+        parsing=FairSemaphore(_parsers(settings), 1),
+        computing=FairSemaphore(_THREADS, 1),
+        embedding=FairSemaphore(documents * EMBEDDING_BATCH, EMBEDDING_BATCH),
     )
 
 
@@ -187,7 +187,7 @@ async def _put_back(engine: Services, books: list[Bookkeeping]) -> bool:
         for book in tuple(books):
             unsettled = tuple(book.unsettled)
             if unsettled or book.over:
-                await put_back(engine.database, book.worker_id, unsettled, everything=book.over)
+                await requeue_jobs(engine.database, book.worker_id, unsettled, everything=book.over)
             book.unsettled.difference_update(unsettled)
             if book.over and book in books:
                 books.remove(book)

@@ -71,13 +71,13 @@ def clustered(
         linkage = linkage_of(lay_out(vectors, on_progress), neighbours, on_progress)
     labels_by_granularity = {}
     for granularity in ClusterGranularity:
-        labels = clusters_of(linkage, least_of(granularity, count))
-        assigned = joined(middles_of(vectors, labels), vectors)
+        labels = clusters_of(linkage, minimum_size(granularity, count))
+        assigned = assign_new(middles_of(vectors, labels), vectors)
         labels_by_granularity[granularity] = by_size(np.where(labels == OUTLIER, assigned, labels))
     return labels_by_granularity
 
 
-def least_of(granularity: ClusterGranularity, count: int) -> int:
+def minimum_size(granularity: ClusterGranularity, count: int) -> int:
     """Return the least size of a cluster among `count` documents."""
     size = round(_SHARES[granularity] * math.sqrt(count))
     return max(LEAST_CLUSTER, min(size, count // _PARTS))
@@ -100,7 +100,7 @@ def middles_of(vectors: Vectors, labels: Labels) -> Middles:
     return Middles(directions=directions, reaches=reaches)
 
 
-def joined(middles: Middles, vectors: Vectors) -> Labels:
+def assign_new(middles: Middles, vectors: Vectors) -> Labels:
     """Assign each new document to a cluster, -1 for none."""
     if not middles.directions.shape[0] or not vectors.shape[0]:
         return np.full(vectors.shape[0], OUTLIER, np.int32)
@@ -147,7 +147,7 @@ def matched(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class StableClusters:
     """Cluster assignments after re-clustering."""
 
     cluster_ids: tuple[UUID | None, ...]
@@ -156,13 +156,13 @@ class Settled:
     """Earlier clusters of which at least half of the documents are elsewhere now."""
 
 
-def settled(
+def stabilised(
     granularity: ClusterGranularity,
     labels: Labels,
     vectors: Vectors,
     numbers: Sequence[int],
     earlier_ids: Mapping[int, UUID],
-) -> Settled:
+) -> StableClusters:
     """Keep documents in their earlier clusters, unless they fit the new ones clearly better.
 
     A new projection divides adjacent clusters differently; the vectors decide whether a document
@@ -172,7 +172,7 @@ def settled(
     matched_ids = matched(labels, numbers, earlier_ids)
     order = dict.fromkeys((*earlier_ids.values(), *matched_ids))
     if not order:
-        return Settled(cluster_ids=(None,) * labels.size, changed=frozenset())
+        return StableClusters(cluster_ids=(None,) * labels.size, changed=frozenset())
     positions: dict[UUID | None, int] = {
         cluster_id: number for number, cluster_id in enumerate(order)
     }
@@ -191,7 +191,7 @@ def settled(
     staying = moving[fit_new < fit_old + _MOVE_MARGIN]
     final_labels = new_labels.copy()
     final_labels[staying] = old_labels[staying]
-    fewest = max(LEAST_CLUSTER, least_of(granularity, labels.size) / 2)
+    fewest = max(LEAST_CLUSTER, minimum_size(granularity, labels.size) / 2)
     dissolved = np.bincount(final_labels[final_labels != OUTLIER], minlength=len(order)) < fewest
     dissolved_members = np.flatnonzero((final_labels != OUTLIER) & dissolved[final_labels])
     final_labels[dissolved_members] = np.where(
@@ -204,7 +204,7 @@ def settled(
         old_labels[(old_labels != OUTLIER) & (final_labels == old_labels)], minlength=len(order)
     )
     ids = list(order)
-    return Settled(
+    return StableClusters(
         cluster_ids=tuple(
             None if position == OUTLIER else ids[position] for position in final_labels.tolist()
         ),

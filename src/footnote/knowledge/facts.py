@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact, FactKind
-from footnote.knowledge.scales import Scale, only_scale_of
+from footnote.knowledge.scales import Scale, scale_of_document
 from footnote.knowledge.sentence_facts import line_facts, sentence_facts
 from footnote.knowledge.subject_numbers import SubjectNumber
 from footnote.knowledge.table_facts import table_facts
@@ -138,7 +138,7 @@ def _is_name(subject: str) -> bool:
 
 def _facts(document: DocumentText, kinds: frozenset[FactKind]) -> Iterator[ExtractedFact]:
     has_tables = any(block.kind is BlockKind.TABLE for block in document.blocks)
-    document_scale = only_scale_of(document.text) if has_tables else Scale()
+    document_scale = scale_of_document(document.text) if has_tables else Scale()
     for block in document.blocks:
         if block.kind is BlockKind.TABLE:
             if FactKind.CELL in kinds:

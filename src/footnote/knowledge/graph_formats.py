@@ -53,7 +53,7 @@ MEDIA_TYPES = {
 }
 
 
-def written(graph: Graph, format_: GraphFormat) -> str:
+def serialised(graph: Graph, format_: GraphFormat) -> str:
     """Serialise the graph in this format."""
     return as_graphml(graph) if format_ is GraphFormat.GRAPHML else as_json_ld(graph)
 

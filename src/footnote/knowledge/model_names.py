@@ -88,10 +88,10 @@ def names_of_reply(
             NamedSpan(start=start, end=end, kind=reply_name.kind, probability=_PROBABILITY)
             for start, end in places
         ]
-    return NamesRead(names=tuple(apart(names)), left_out=left_out)
+    return NamesRead(names=tuple(without_overlaps(names)), left_out=left_out)
 
 
-def apart(*names: Iterable[NamedSpan]) -> list[NamedSpan]:
+def without_overlaps(*names: Iterable[NamedSpan]) -> list[NamedSpan]:
     """Remove overlaps, in order: earlier sources take precedence, then longer names."""
     retained: list[NamedSpan] = []
     occupied: set[int] = set()

@@ -67,12 +67,12 @@ def scale_of_head(text: str) -> Scale:
     return Scale(percent=True) if not scale.power and _PERCENT.search(text) else scale
 
 
-def scale_said(text: str) -> Scale:
+def stated_scale(text: str) -> Scale:
     """The scale that a text names in brackets or after `in`."""
     return _scale_in(" ; ".join(_SCALE_PHRASE.findall(text)))
 
 
-def only_scale_of(text: str) -> Scale:
+def scale_of_document(text: str) -> Scale:
     """The scale that a document states in brackets once for all tables, if exactly one."""
     powers = {_scale_in(match.group()).power for match in _BRACKETED.finditer(text)} - {0}
     return Scale(power=powers.pop()) if len(powers) == 1 else Scale()

@@ -13,7 +13,7 @@ from decimal import Decimal
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.grids import is_time
 from footnote.knowledge.periods import period_of
-from footnote.knowledge.sentence_forms import said_in
+from footnote.knowledge.sentence_forms import parse_clause
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
 from footnote.language.dates import dates_mentioned
 from footnote.language.figures import PERCENT, Figure, figures_of
@@ -85,7 +85,7 @@ def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[Extract
         sentence = document.text[start:end]
         if len(sentence) > _MOST_SENTENCE or "|" in sentence:
             continue
-        parsed = said_in(sentence, document.language or "en")
+        parsed = parse_clause(sentence, document.language or "en")
         if parsed is None:
             continue
         object_start = start + parsed.object_start

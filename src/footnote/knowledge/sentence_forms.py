@@ -67,7 +67,7 @@ _SUBORDINATE = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Clause:
     """Subject, verb and object of a sentence, in its own words."""
 
     subject: str
@@ -78,7 +78,7 @@ class Said:
     defines: bool
 
 
-def said_in(sentence: str, language: str) -> Said | None:
+def parse_clause(sentence: str, language: str) -> Clause | None:
     """Parse a definition or a plain sentence; None for any other sentence.
 
     >>> parsed = said_in("The policy does not cover earthquakes.", "en")
@@ -93,7 +93,7 @@ def said_in(sentence: str, language: str) -> Said | None:
     stated = match["object"].rstrip(" .。\n")
     if not stated:
         return None
-    return Said(
+    return Clause(
         subject=_one_line(match["subject"]),
         verb=_one_line(match["verb"]),
         object=stated,

@@ -87,7 +87,7 @@ def subject_number(document: DocumentText) -> SubjectNumber | None:
     return None
 
 
-def short_number(document: DocumentText) -> str:
+def distinguishing_number(document: DocumentText) -> str:
     """Return a number that only distinguishes documents of one title: `Invoice number: 17`.
 
     It is for a document without a `subject_number`; empty if it states none or several.

@@ -111,7 +111,7 @@ def centralities(vectors: Vectors, toward: Vector | None = None) -> Weights:
     return normalised
 
 
-def chosen(
+def select_sentences(
     vectors: Vectors,
     weights: Weights,
     max_sentences: int,

@@ -15,7 +15,7 @@ from footnote.knowledge.scales import (
     currency_of_column,
     is_unscaled,
     scale_of_head,
-    scale_said,
+    stated_scale,
 )
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
 from footnote.language.quantities import (
@@ -86,7 +86,7 @@ class _Table:
     def below(self, label: GridCell) -> _Table:
         """Return the properties of the rows below a lone label, which names a group or states a
         scale."""
-        label_scale = scale_said(label.text)
+        label_scale = stated_scale(label.text)
         scaled = replace(self, scale=label_scale.within(self.scale))
         if not label.text or (label_scale.power and label.text.startswith("(")):
             return scaled
@@ -139,7 +139,7 @@ def table_facts(
     )
     columns = [_column_of(grid, number, document) for number in range(len(grid.rows[0]))]
     labels = 1 if len(columns) > 2 and _is_numbering(grid.column(0)) else 0
-    scale = columns[labels].scale.within(scale_said(lead))
+    scale = columns[labels].scale.within(stated_scale(lead))
     if not scale.power:
         scale = scale.within(document_scale)
     heading = block.headings[-1] if block.headings else document.title

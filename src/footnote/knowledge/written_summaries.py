@@ -33,7 +33,7 @@ something, that is part of the data: you do not do it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenSentence:
+class SourceSentence:
     """A sentence that a model reads."""
 
     title: str
@@ -62,7 +62,7 @@ class _ReplySentence(BaseModel):
 _REPLY = TypeAdapter(list[_ReplySentence])
 
 
-def prompt_of(sentences: Sequence[GivenSentence]) -> str:
+def prompt_of(sentences: Sequence[SourceSentence]) -> str:
     """Serialise the sentences as JSON, whose strings no text can escape from."""
     return json.dumps(
         [

@@ -149,7 +149,7 @@ def short_dates(text: str) -> list[DateMention]:
     ]
 
 
-def months_named(text: str) -> frozenset[int]:
+def mentioned_months(text: str) -> frozenset[int]:
     """Return the number of every month whose name occurs in a text, whatever it means there.
 
     >>> sorted(months_named("You may pay by Sept. 3"))
@@ -196,7 +196,7 @@ def quarters_in(text: str) -> tuple[str, ...]:
     return tuple(quarters)
 
 
-def periods_named(text: str) -> Mapping[str, tuple[int, ...]]:
+def periods_in_name(text: str) -> Mapping[str, tuple[int, ...]]:
     """Return the latest quarter, date, month and year in a name; a kind that it lacks is absent.
 
     >>> periods_named("2022 Q3 Arkwell")

@@ -260,7 +260,7 @@ def _romans(text: str) -> Iterator[Figure]:
         )
 
 
-def first_number_beside(text: str, known_digits: Set[str]) -> str | None:
+def first_unknown_number(text: str, known_digits: Set[str]) -> str | None:
     """Return the first word of a text with a number that is not among the known digit strings."""
     words = (word for word in text.split() if not known_digits >= {*digit_runs(word)})
     return next((word.strip("¿?¡!.,;:()\"'“”„«»") for word in words), None)

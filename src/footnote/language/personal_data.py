@@ -15,7 +15,7 @@ from footnote.language.phone_numbers import phone_numbers_in
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PersonalDataSpan:
     """The place of one piece of personal data: `text[start:end]`."""
 
     start: int
@@ -59,7 +59,7 @@ _WITHOUT_DIGITS = frozenset((PersonalData.EMAIL, PersonalData.IP))
 """The kinds that may have fewer than six digits."""
 
 
-def personal_data_in(text: str, kinds: Set[PersonalData]) -> list[Found]:
+def personal_data_in(text: str, kinds: Set[PersonalData]) -> list[PersonalDataSpan]:
     """Return the personal data of these kinds in a text, in order, without overlaps.
 
     Overlapping matches are merged into one, of the kind of the longest.
@@ -68,19 +68,19 @@ def personal_data_in(text: str, kinds: Set[PersonalData]) -> list[Found]:
         kinds = kinds & _WITHOUT_DIGITS
     matches = sorted(
         (
-            Found(start, end, kind)
+            PersonalDataSpan(start, end, kind)
             for kind, search in _SEARCHES.items()
             if kind in kinds
             for start, end in search(text)
         ),
         key=lambda match: (match.start, -match.end, match.kind),
     )
-    merged: list[Found] = []
+    merged: list[PersonalDataSpan] = []
     for match in matches:
         if merged and match.start < merged[-1].end:
             last = merged[-1]
             longer = match if match.end - match.start > last.end - last.start else last
-            merged[-1] = Found(last.start, max(last.end, match.end), longer.kind)
+            merged[-1] = PersonalDataSpan(last.start, max(last.end, match.end), longer.kind)
         else:
             merged.append(match)
     return merged

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
-from footnote.language.dates import periods_named, without_periods
+from footnote.language.dates import periods_in_name, without_periods
 
 Stated = Mapping[str, tuple[int, ...]]
 """The values that a name states, by kind; within each kind they increase with time."""
@@ -50,7 +50,7 @@ def stated(text: str) -> Stated:
     >>> stated("refund-policy-v4.2")
     {'version': (4, 2)}
     """
-    periods = dict(periods_named(text))
+    periods = dict(periods_in_name(text))
     if versions := _VERSION.findall(text):
         periods[VERSION] = max(tuple(map(int, version.split("."))) for version in versions)
     return periods

@@ -21,7 +21,7 @@ from pydantic_ai.models import Model
 
 from footnote.errors import ModelUnavailable, how_to_raise
 from footnote.models.roles import Role
-from footnote.models.writing import is_vendors_own, may_pass, refusal, refused_by_library
+from footnote.models.writing import is_library_error, may_pass, refusal, refused_by_library
 
 FAILURES = (AgentRunError, UserError, ValueError, OSError, httpx.HTTPError, httpx2.HTTPError)
 """Exceptions that a model's library may raise, beside those of the vendors' libraries."""
@@ -46,7 +46,7 @@ class NamedModel:
 
 def is_failure(error: Exception) -> bool:
     """Return whether a model's library raised the error; any other one is a bug of ours."""
-    return isinstance(error, FAILURES) or is_vendors_own(error)
+    return isinstance(error, FAILURES) or is_library_error(error)
 
 
 def failure_of(error: Exception, named_model: NamedModel) -> ModelUnavailable:

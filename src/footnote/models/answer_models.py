@@ -129,5 +129,5 @@ def _open_model(served: ServedModel, choices: AnswerModelChoices) -> NamedModel:
         from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
         raise without_library(name, choices.role) from error
-    model = writing.named_model(name, url, key, choices.role)
+    model = writing.model_named(name, url, key, choices.role)
     return NamedModel(name=name, model=RedactingModel(model), role=choices.role)

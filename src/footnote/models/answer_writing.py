@@ -27,7 +27,7 @@ from footnote.models.answer_failures import (
     pause_before_retry,
 )
 from footnote.models.writing import ATTEMPTS, encodable, note_reply, settings_for, usage_of
-from footnote.ports import Written
+from footnote.ports import WrittenText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class AnswerWriter:
         """The names of the models in fallback order."""
         return ", ".join(named_model.name for named_model in self.models)
 
-    async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
+    async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[WrittenText]:
         """Stream the text of the first model that begins to write; the last piece has the usage.
 
         Closing the generator closes the connection. Raises ModelUnavailable.
@@ -76,7 +76,7 @@ class AnswerWriter:
 
     async def _stream(
         self, named_model: NamedModel, message: ModelRequest, deadline: float
-    ) -> AsyncGenerator[Written]:
+    ) -> AsyncGenerator[WrittenText]:
         """Stream one model's text. Raises _NothingWritten or, after it began, ModelUnavailable."""
         for attempt in range(1, ATTEMPTS + 1):
             begun = False
@@ -99,7 +99,7 @@ class AnswerWriter:
 
     async def _attempt(
         self, named_model: NamedModel, message: ModelRequest, deadline: float
-    ) -> AsyncGenerator[Written]:
+    ) -> AsyncGenerator[WrittenText]:
         remaining = deadline - asyncio.get_running_loop().time()
         if remaining <= 0:
             raise TimeoutError
@@ -116,14 +116,14 @@ class AnswerWriter:
                     text = text.lstrip()  # Models often begin with meaningless white space.
                 if text:
                     begun = True
-                    yield Written(text=text)
+                    yield WrittenText(text=text)
             response = stream.get()
         used = usage_of(response)
         note_reply(named_model.name, used)
         objection = objection_to(response, named_model, self.max_output_tokens)
         if objection is not None:
             raise objection if begun else _NothingWritten(objection)
-        yield Written(usage=used, model=named_model.name)
+        yield WrittenText(usage=used, model=named_model.name)
 
 
 class _NothingWritten(Exception):

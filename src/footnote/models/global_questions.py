@@ -37,7 +37,7 @@ class GlobalQuestionClassifier:
 
 
 @lru_cache(maxsize=1)
-def packaged_whole_questions() -> GlobalQuestionClassifier:
+def packaged_global_questions() -> GlobalQuestionClassifier:
     """Load the packaged classifier."""
     tensors = load(files("footnote.models").joinpath(WEIGHTS_FILE).read_bytes())
     return GlobalQuestionClassifier(weight=tensors["weight"], bias=float(tensors["bias"][0]))

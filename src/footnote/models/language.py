@@ -46,7 +46,7 @@ def language_model_from(
         raise without_library(name, role) from error
     return writing.WritingModel(
         name=name,
-        model=RedactingModel(writing.named_model(name, base_url, api_key, role)),
+        model=RedactingModel(writing.model_named(name, base_url, api_key, role)),
         timeout_seconds=timeout_seconds,
         max_output_tokens=max_output_tokens,
         role=role,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.models.reader_spans import Window
-from footnote.models.tokenizing import Pieces, UnigramPieces
+from footnote.models.tokenizing import TokenizedText, UnigramPieces
 from footnote.ports import PassageText
 
 PAIR_TOKENS = 384
@@ -74,7 +74,7 @@ def windows_of(
     ]
 
 
-def _window_starts(pieces: Pieces, room: int) -> list[int]:
+def _window_starts(pieces: TokenizedText, room: int) -> list[int]:
     """Return the first token of each window of a text; empty for a text without tokens."""
     count = len(pieces.ids)
     if count <= room:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from footnote.language.sentences import sentence_spans
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_weights import ProbeWeights, sigmoid
-from footnote.models.tokenizing import Pieces, UnigramPieces
+from footnote.models.tokenizing import TokenizedText, UnigramPieces
 
 WINDOW_TOKENS = 254
 """Most tokens of a text in one run; longer texts are read in windows."""
@@ -139,7 +139,7 @@ def stretches_of(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
+def units_of(text: str, pieces: TokenizedText) -> list[tuple[int, int]]:
     """Return the units of a text, first and one past the last token: sentences, and lines in them.
 
     Short sentences are extended by what follows, short lines are left to their sentence, and long

@@ -82,7 +82,7 @@ class JsonEndpoint:
     async def _post(self, body: Body, limit: asyncio.Timeout) -> bytes:
         status, headers, content = await self._exchange(body)
         if status in _BUSY:
-            pause = pause_asked_for(headers, _DEFAULT_PAUSE_SECONDS)
+            pause = retry_after_seconds(headers, _DEFAULT_PAUSE_SECONDS)
             end = limit.when()
             if end is not None and asyncio.get_running_loop().time() + pause < end:
                 await asyncio.sleep(pause)
@@ -169,7 +169,7 @@ def posted_to(url: str, path: str) -> str:
     return str(parsed.copy_with(path=path) if parsed.path in ("", "/") else parsed)
 
 
-def pause_asked_for(headers: httpx.Headers, unless_told_seconds: float) -> float:
+def retry_after_seconds(headers: httpx.Headers, unless_told_seconds: float) -> float:
     """Return the seconds of a Retry-After header (RFC 9110, 10.2.3).
 
     A date in it is compared with the response's own Date header.

@@ -57,10 +57,10 @@ class ModelKeys:
 
     def of(self, vendor: str, url: str | None) -> str | None:
         """Return the key for a vendor's own service, or for the server at an address."""
-        return self.keys.get(place_of(vendor, url))
+        return self.keys.get(key_location(vendor, url))
 
 
-def place_of(vendor: str, url: str | None) -> str:
+def key_location(vendor: str, url: str | None) -> str:
     """Return what a key is stored under: the vendor, or the host and port of an address."""
     return _SAME_VENDOR.get(vendor, vendor) if url is None else urlsplit(url).netloc.lower()
 

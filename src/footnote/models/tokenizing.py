@@ -91,7 +91,7 @@ class UnigramVocabulary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
+class TokenizedText:
     """A tokenised text: the ids of its pieces, and their character offsets."""
 
     ids: list[int]
@@ -124,7 +124,7 @@ class UnigramPieces:
         offsets = self.pieces(text).offsets
         return offsets[tokens - 1][1] if tokens < len(offsets) else len(text)
 
-    def pieces(self, text: str) -> Pieces:
+    def pieces(self, text: str) -> TokenizedText:
         """Return the pieces of the text, without special tokens, with their character offsets."""
         clean = encodable(text)
         encoded = self._processor.encode(clean, return_type="proto").pieces
@@ -135,7 +135,7 @@ class UnigramPieces:
             widths = (len(character.encode()) for character in clean)
             positions = [position for position, width in enumerate(widths) for _ in range(width)]
             characters = [*positions, len(clean)]
-        return Pieces(
+        return TokenizedText(
             ids=[piece.id for piece in encoded],
             offsets=[(characters[piece.begin], characters[piece.end]) for piece in encoded],
         )

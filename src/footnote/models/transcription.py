@@ -24,7 +24,7 @@ from footnote.errors import (
     how_to_raise,
 )
 from footnote.models.redaction import MEDIA_ADVICE, withholds_media
-from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
+from footnote.models.rerank_transport import Token, fixed_token, retry_after_seconds
 from footnote.models.served import KEYS, ServedModel, served_model
 from footnote.ports import OnProgress, ignore_progress
 
@@ -156,7 +156,7 @@ class HttpTranscriber:
                 if response.status_code == httpx.codes.OK:
                     return await self._body(response)
                 status, headers = response.status_code, response.headers
-            wait = pause_asked_for(headers, pause)
+            wait = retry_after_seconds(headers, pause)
             end = limit.when()
             is_too_late = end is not None and asyncio.get_running_loop().time() + wait >= end
             if status not in _BUSY or attempt == ATTEMPTS or is_too_late:

@@ -170,7 +170,7 @@ class WritingModel:
                 hint=f"check that the address in {self.role.model} speaks the API of its kind",
             ) from None
         except Exception as error:
-            if not is_vendors_own(error):
+            if not is_library_error(error):
                 raise
             raise refused_by_library(error, self._title, self.name) from None
         kind = UsageKind.VISION if self.role is DESCRIBER else UsageKind.GENERATION
@@ -292,7 +292,7 @@ def _where_set(vendor: str) -> str:
     return f"set {_OWN_VARIABLES.get(vendor, KEYS)}"
 
 
-def is_vendors_own(error: Exception) -> bool:
+def is_library_error(error: Exception) -> bool:
     """Return whether an error comes from a library, neither from Python nor from Footnote.
 
     pydantic-ai passes on unchanged what a vendor's library raises before it sends a request, for
@@ -309,7 +309,7 @@ def refused_by_library(error: Exception, title: str, name: str) -> ModelUnavaila
     )
 
 
-def named_model(name: str, base_url: str | None, api_key: str | None, role: Role) -> Model:
+def model_named(name: str, base_url: str | None, api_key: str | None, role: Role) -> Model:
     """The model of a name that was checked; `language_model_from` tells what names there are."""
     vendor, _, model = name.partition(":")
     if vendor == "openai":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from footnote.domain.models_in_use import McpServer as McpServer
 from footnote.ports.encryption import Cipher as Cipher
 from footnote.ports.encryption import Ciphers as Ciphers
+from footnote.ports.encryption import CiphertextLocation as CiphertextLocation
 from footnote.ports.encryption import IndexSecrets as IndexSecrets
 from footnote.ports.encryption import MasterKey as MasterKey
-from footnote.ports.encryption import Place as Place
 from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
 from footnote.ports.index import DatedDocument as DatedDocument
 from footnote.ports.index import EntityGraph as EntityGraph
@@ -29,7 +29,7 @@ from footnote.ports.index import TableText as TableText
 from footnote.ports.index import TermPostings as TermPostings
 from footnote.ports.index import TermsOf as TermsOf
 from footnote.ports.ingesting import Blobs as Blobs
-from footnote.ports.ingesting import KnownTexts as KnownTexts
+from footnote.ports.ingesting import CachedTexts as CachedTexts
 from footnote.ports.ingesting import OcrChoice as OcrChoice
 from footnote.ports.ingesting import Parser as Parser
 from footnote.ports.ingesting import TermCounts as TermCounts
@@ -76,4 +76,4 @@ from footnote.ports.writers import Refusal as Refusal
 from footnote.ports.writers import Tool as Tool
 from footnote.ports.writers import ToolText as ToolText
 from footnote.ports.writers import Writer as Writer
-from footnote.ports.writers import Written as Written
+from footnote.ports.writers import WrittenText as WrittenText

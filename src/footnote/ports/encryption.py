@@ -11,7 +11,7 @@ from footnote.ports.models import Vectors
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CiphertextLocation:
     """The place of a ciphertext; one that was moved elsewhere cannot be decrypted."""
 
     table: str
@@ -30,10 +30,10 @@ class Cipher(Protocol):
     def version_of(self, sealed: bytes) -> int:
         """The version of the key that a value is under. Raises CiphertextDamaged."""
 
-    def seal(self, plaintext: bytes, place: Place) -> bytes:
+    def seal(self, plaintext: bytes, place: CiphertextLocation) -> bytes:
         """Encrypt under the current data key; the same value gives another ciphertext each time."""
 
-    def unseal(self, sealed: bytes, place: Place) -> bytes:
+    def unseal(self, sealed: bytes, place: CiphertextLocation) -> bytes:
         """Decrypt. Raises KeyUnavailable for a version it lacks, and CiphertextDamaged."""
 
 

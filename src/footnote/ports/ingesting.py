@@ -67,7 +67,7 @@ class TermCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTexts:
+class CachedTexts:
     """What is known of texts, by their hashes, and need not be computed again."""
 
     missing: Set[bytes]
@@ -150,7 +150,7 @@ class VersionInWork(Protocol):
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
         """How common the terms are in the workspace's documents."""
 
-    async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> KnownTexts:
+    async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> CachedTexts:
         """What is known of texts; without a reader nothing about injections."""
 
     async def keep_vectors(

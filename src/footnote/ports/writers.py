@@ -13,7 +13,7 @@ from footnote.domain.models_in_use import McpServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenText:
     """A piece of the text that a model writes."""
 
     text: str = ""
@@ -38,7 +38,7 @@ class Writer(Protocol):
     def max_output_tokens(self) -> int:
         """Tokens it may write."""
 
-    def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
+    def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[WrittenText]:
         """Stream the reply to the prompt. Closing the generator ends the call.
 
         Raises ModelUnavailable, also amid the text.
@@ -124,7 +124,7 @@ class AgentModel(Protocol):
         tools: Sequence[Tool],
         servers: Sequence[McpServer],
         bounds: AgentLimits,
-    ) -> AsyncGenerator[Written | ToolCalled | ToolReturned]:
+    ) -> AsyncGenerator[WrittenText | ToolCalled | ToolReturned]:
         """Stream its tool calls as they happen, and its text, that of its last step last.
 
         Raises ModelUnavailable, also where the bounds are reached before there is an answer.

@@ -46,7 +46,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
         not cached; nor is a degraded one.
         """
         started = self.clock()
-        question = Question(key=key, text=one_spelling(query))
+        question = Question(key=key, text=normalised_query(query))
         counts = self._counts_of(question)
         entry = self._lookup(question)
         if entry is not None:
@@ -76,7 +76,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
 
     def may_serve(self, key: CacheKey, query: str) -> bool:
         """Whether a cached response or a search in flight could serve this query."""
-        question = Question(key=key, text=one_spelling(query))
+        question = Question(key=key, text=normalised_query(query))
         if question in self._flights or self.may_hold(question):
             return True
         partition = self._partitions.get(key.workspace_id)
@@ -148,7 +148,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
         )
 
 
-def one_spelling(query: str) -> str:
+def normalised_query(query: str) -> str:
     """Normalise the query to NFC with single spaces.
 
     Case is kept, for a model may distinguish `US` from `us`; see `bare_wording`.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from footnote.domain import Ranking
 from footnote.ports import Recalled
-from footnote.retrieval.coverage import share_held
+from footnote.retrieval.coverage import matched_share
 from footnote.retrieval.trust import NATIVE
 
 LEADING = 3
@@ -69,7 +69,7 @@ def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: R
     """Compute the features from a query's words, its recalls and the fused ranking."""
     leading = [hit.chunk_no for hit in fused[:LEADING]]
     shares = [
-        share_held(words, recalled.matched_terms.get(number, {}), recalled.idf)
+        matched_share(words, recalled.matched_terms.get(number, {}), recalled.idf)
         for number in leading
     ]
     cosines = [

@@ -28,7 +28,7 @@ def query_words(
     return tuple(words)
 
 
-def share_held(
+def matched_share(
     words: Sequence[frozenset[str]], matched_terms: Collection[str], idf: Mapping[str, float]
 ) -> float:
     """Share of the words' total idf that is matched, 0…1; a word has the idf of its commonest

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import Evidence, NearDuplicate, Passage, StageRecord
 from footnote.retrieval.resemblance import (
     Wording,
+    agree_in_details,
     numerals_of,
     overlap,
-    tell_the_same,
     wording_of,
 )
 
@@ -84,7 +84,7 @@ class _KeptPassages:
         prefix = sorted(wording.shingles)[: size - math.ceil(threshold * size - 1e-9) + 1]
         for group, other in self._candidates(prefix):
             similarity = overlap(wording, other)
-            if similarity >= threshold and tell_the_same(
+            if similarity >= threshold and agree_in_details(
                 _body(item.passage), _body(group.best.passage)
             ):
                 group.duplicates.append((item, similarity))

@@ -90,7 +90,7 @@ def rank_by_entities(graph: EntityGraph, promising: Mapping[int, float]) -> Rank
     return rank_by_score({chunk: float(visits[node]) for chunk, node in number_of_chunk.items()})
 
 
-def names_said(graph: EntityGraph) -> Mapping[int, Mapping[str, float]]:
+def mentioned_names(graph: EntityGraph) -> Mapping[int, Mapping[str, float]]:
     """Map each chunk to the question's names that it contains, with their counts."""
     names: dict[int, dict[str, float]] = defaultdict(dict)
     for (entity_id, chunk_no), count in sorted(graph.mentions.items(), key=_by_chunk):

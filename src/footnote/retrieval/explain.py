@@ -17,7 +17,7 @@ from footnote.domain import (
 from footnote.ports import Recalled
 from footnote.retrieval.across import LANGUAGES, across_records
 from footnote.retrieval.fusion import Fused
-from footnote.retrieval.naming import NAMES, name_records, why_named
+from footnote.retrieval.naming import NAMES, name_records, naming_in_words
 from footnote.retrieval.routing import ROUTE, route_records, why_routed
 from footnote.retrieval.rows import ROWS, row_records, why_rows
 from footnote.retrieval.series import SERIES, series_records, why_in_series
@@ -236,7 +236,7 @@ def _describe_fusion(record: StageRecord) -> str:
 
 _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     ROUTE: _describe_route,
-    NAMES: why_named,
+    NAMES: naming_in_words,
     SERIES: why_in_series,
     ROWS: why_rows,
     "dense": _describe_dense,

@@ -26,11 +26,11 @@ from footnote.ports import (
 from footnote.retrieval.across import LANGUAGES, looks_across, with_other_languages
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
-from footnote.retrieval.entity_rank import names_said, rank_by_entities
+from footnote.retrieval.entity_rank import mentioned_names, rank_by_entities
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls, with_graph
-from footnote.retrieval.journal import Asked
-from footnote.retrieval.naming import naming_words, toward_named
+from footnote.retrieval.journal import RecordedSearch
+from footnote.retrieval.naming import favour_named, naming_words
 from footnote.retrieval.query import ParsedQuery, parse_query
 from footnote.retrieval.routing import EVIDENT, ROUTE, within_routes
 from footnote.retrieval.rows import ROWS, rows_called, toward_rows
@@ -105,7 +105,7 @@ class Gather:
     routing: Routing = field(default_factory=Routing)
     """Settings of routing, for plans that route."""
 
-    async def __call__(self, wordings: Sequence[Wording], search: Asked) -> Gathered:
+    async def __call__(self, wordings: Sequence[Wording], search: RecordedSearch) -> Gathered:
         """Search for the wordings, the first of which is the question itself, and fuse the
         results."""
         first = await self._search(wordings[0], search)
@@ -140,7 +140,7 @@ class Gather:
             confidence=max(result.confidence for result in results),
         )
 
-    async def _search(self, wording: Wording, search: Asked) -> _Searched:
+    async def _search(self, wording: Wording, search: RecordedSearch) -> _Searched:
         """Recall and fuse for one wording; with one recall alone if the other fails. Raises if both
         fail."""
         request = self._request(wording, search)
@@ -185,7 +185,7 @@ class Gather:
             if search.plan.graph:
                 recalled = await self._add_entity_recall(wording, search, recalled, fused)
                 fused = with_graph(fused, recalled.graph, fusion)
-            fused = toward_named(fused, recalled.name_score_gaps)
+            fused = favour_named(fused, recalled.name_score_gaps)
             recalled, fused = await self._adjust_to_kind(wording, search, recalled, fused)
             count = self._candidate_count(search.top_k, search.plan)
             # Later stages may lift any of these hits to the top, so routing keeps all their
@@ -205,7 +205,7 @@ class Gather:
             ),
         )
 
-    def _request(self, wording: Wording, search: Asked) -> RecallRequest:
+    def _request(self, wording: Wording, search: RecordedSearch) -> RecallRequest:
         """Build the recall request of a wording."""
 
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
@@ -228,7 +228,7 @@ class Gather:
         )
 
     async def _by_one_recall(
-        self, request: RecallRequest, wording: Wording, search: Asked, error: FootnoteError
+        self, request: RecallRequest, wording: Wording, search: RecordedSearch, error: FootnoteError
     ) -> Recalled:
         """Recall by the vector alone, then by the terms alone, after both together failed."""
         vector = await wording.vector
@@ -241,7 +241,7 @@ class Gather:
             return await search.index.recall(replace(request, complete=False))
 
     async def _add_other_languages(
-        self, wording: Wording, search: Asked, recalled: Recalled, language: str | None
+        self, wording: Wording, search: RecordedSearch, recalled: Recalled, language: str | None
     ) -> Recalled:
         """Add the nearest passages in other languages, if there are any.
 
@@ -268,7 +268,7 @@ class Gather:
         )
 
     async def _add_entity_recall(
-        self, wording: Wording, search: Asked, recalled: Recalled, fused: Fused
+        self, wording: Wording, search: RecordedSearch, recalled: Recalled, fused: Fused
     ) -> Recalled:
         """Add the recall by entities, which supports no phrases, exclusions or minimum similarity.
 
@@ -286,10 +286,10 @@ class Gather:
         if is_restricted or search.request.filters.min_similarity is not None:
             chunk_numbers = {hit.chunk_no for hit in fused.ranking}
             ranking = tuple(hit for hit in ranking if hit.chunk_no in chunk_numbers)
-        return replace(recalled, graph=ranking[: self.recall_limit], named=names_said(graph))
+        return replace(recalled, graph=ranking[: self.recall_limit], named=mentioned_names(graph))
 
     async def _adjust_to_kind(
-        self, wording: Wording, search: Asked, recalled: Recalled, fused: Fused
+        self, wording: Wording, search: RecordedSearch, recalled: Recalled, fused: Fused
     ) -> tuple[Recalled, Fused]:
         """Adjust the ranking to the predicted kind of question: by period, or toward table rows."""
         kind = await wording.kind()
@@ -311,7 +311,9 @@ class Gather:
                 fused = toward_rows(fused, rows)
         return recalled, fused
 
-    async def _with_corrected_spelling(self, text: str, first: Wording, search: Asked) -> Wording:
+    async def _with_corrected_spelling(
+        self, text: str, first: Wording, search: RecordedSearch
+    ) -> Wording:
         """Return the first wording with its spelling corrected, with a vector if the original has
         one."""
         parsed, vector = parse_query(text), None
@@ -332,7 +334,7 @@ class Gather:
         return max(counts)
 
 
-def _above_minimum(recalled: Recalled, vector: Vector | None, search: Asked) -> Recalled:
+def _above_minimum(recalled: Recalled, vector: Vector | None, search: RecordedSearch) -> Recalled:
     """Drop hits below the requested minimum similarity."""
     min_similarity = search.request.filters.min_similarity
     if min_similarity is None:

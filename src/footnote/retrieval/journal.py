@@ -76,7 +76,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RecordedSearch:
     """A prepared search: the request, the index, the principal and the plan."""
 
     query: str

@@ -30,14 +30,14 @@ def naming_words(text: str) -> str:
     )
 
 
-def toward_named(fused: Fused, gaps: Mapping[int, float]) -> Fused:
+def favour_named(fused: Fused, gaps: Mapping[int, float]) -> Fused:
     """Lower each chunk's score by how much less than the best its document is named.
 
     Parts still add up to their score. Nothing changes if the query names no document.
     """
     if not gaps:
         return fused
-    shares = {hit.chunk_no: share_left(gaps.get(hit.chunk_no, 0.0)) for hit in fused.ranking}
+    shares = {hit.chunk_no: score_factor(gaps.get(hit.chunk_no, 0.0)) for hit in fused.ranking}
     scores = {hit.chunk_no: hit.score * shares[hit.chunk_no] for hit in fused.ranking}
     parts: dict[int, Mapping[Recall, float]] = {
         number: {recall: part * shares.get(number, 1.0) for recall, part in recall_parts.items()}
@@ -46,7 +46,7 @@ def toward_named(fused: Fused, gaps: Mapping[int, float]) -> Fused:
     return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
 
 
-def share_left(gap: float) -> float:
+def score_factor(gap: float) -> float:
     """Factor of a score at this gap in nats: 1 for the documents that are named best."""
     return math.exp(-PULL * min(max(gap, 0.0), MOST_LACKING))
 
@@ -58,9 +58,9 @@ def name_records(chunk_no: int, gaps: Mapping[int, float]) -> list[StageRecord]:
         return []
     rank = 1 + len({other for other in gaps.values() if other < gap})
     detail: dict[str, MetadataValue] = {"lack": gap}
-    return [StageRecord(stage=NAMES, rank_after=rank, score_after=share_left(gap), detail=detail)]
+    return [StageRecord(stage=NAMES, rank_after=rank, score_after=score_factor(gap), detail=detail)]
 
 
-def why_named(record: StageRecord) -> str:
+def naming_in_words(record: StageRecord) -> str:
     """The record in words."""
     return "in a document that the question names" if record.rank_after == 1 else ""

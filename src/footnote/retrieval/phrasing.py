@@ -10,10 +10,10 @@ from uuid import UUID
 from footnote.domain import Plan, SearchRequest
 from footnote.ports import EmbeddedQuestion, Embedder, LanguageModel, Vector, embed_question
 from footnote.ports.telemetry import model_call
-from footnote.retrieval.cache import one_spelling
+from footnote.retrieval.cache import normalised_query
 from footnote.retrieval.followup import FollowUpRewriter
 from footnote.retrieval.gathering import Wording, at_hand
-from footnote.retrieval.journal import Asked, Journal
+from footnote.retrieval.journal import Journal, RecordedSearch
 from footnote.retrieval.query import parse_query
 from footnote.retrieval.understanding import (
     Condense,
@@ -39,7 +39,7 @@ class QueryVectors:
         """Return the query with its vector, read-only, in the embedder's lane; None if its model is
         unavailable."""
         # Keyed by workspace, so that timing does not reveal another workspace's queries.
-        key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
+        key = (workspace_id, embedder.lane.fingerprint, normalised_query(query))
         embedded = self._cached.get(key)
         with journal.timed("embed"), journal.attempt("dense"):
             if embedded is None:
@@ -76,7 +76,7 @@ class Phrase:
             notes = (f"{_without_model('condense')}, so the reader put the question", *notes)
         return replace(request, query=question, conversation=()), notes
 
-    async def __call__(self, search: Asked) -> list[Wording]:
+    async def __call__(self, search: RecordedSearch) -> list[Wording]:
         """Return the standalone question, then other wordings of it."""
         plan, journal = search.plan, search.journal
         question = search.request.query
@@ -112,7 +112,7 @@ class Phrase:
                 first = replace(first, vector=at_hand(vector))
         return [first, *[self.worded(wording, search) for wording in other_wordings]]
 
-    def worded(self, text: str, search: Asked) -> Wording:
+    def worded(self, text: str, search: RecordedSearch) -> Wording:
         """Return a wording, and start embedding it."""
         parsed = parse_query(text)
         if search.plan.fusion == "lexical_only":

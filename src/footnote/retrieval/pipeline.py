@@ -17,7 +17,7 @@ from footnote.retrieval.explain import why
 from footnote.retrieval.gathering import Gather
 from footnote.retrieval.generation_cache import CacheKey
 from footnote.retrieval.grading import Grade, Rewrite
-from footnote.retrieval.journal import Asked, Asker
+from footnote.retrieval.journal import Asker, RecordedSearch
 from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.plans import BALANCED, resolved
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
@@ -55,7 +55,7 @@ class Search:
 
     async def prepare(
         self, request: SearchRequest, index: Index, asker: Asker, generation: int
-    ) -> Asked:
+    ) -> RecordedSearch:
         """Validate the request and resolve its plan, its follow-up and its cache key.
 
         `generation` may be the one last seen by this process; it only decides whether the cache may
@@ -85,7 +85,7 @@ class Search:
                 lane=f"{self.phrase.embedder.lane.fingerprint} {self.configuration}",
                 generation=generation,
             )
-        return Asked(
+        return RecordedSearch(
             query=query,
             request=request,
             top_k=top_k,
@@ -96,7 +96,7 @@ class Search:
             notes=notes,
         )
 
-    async def run(self, search: Asked) -> SearchResponse:
+    async def run(self, search: RecordedSearch) -> SearchResponse:
         """Run a prepared search, or serve a cached response.
 
         A stage that fails is named in `degraded`; the search goes on without it. Raises
@@ -130,7 +130,7 @@ class Search:
             degraded=(*search.notes, *response.degraded),
         )
 
-    async def _run_search(self, search: Asked) -> SearchResponse:
+    async def _run_search(self, search: RecordedSearch) -> SearchResponse:
         plan, journal = search.plan, search.journal
         wordings = await self.phrase(search)
         question = wordings[0].text
@@ -176,7 +176,11 @@ class Search:
         )
 
     async def _run_corrective_loop(
-        self, question: str, candidates: Sequence[Evidence], model: LanguageModel, search: Asked
+        self,
+        question: str,
+        candidates: Sequence[Evidence],
+        model: LanguageModel,
+        search: RecordedSearch,
     ) -> Corrected:
         """Run the corrective loop for the cycles that the plan allows."""
 

@@ -9,7 +9,7 @@ from footnote.domain import Evidence
 from footnote.ports import Vector
 from footnote.retrieval.diversify import MARGIN, diversity_by_name
 from footnote.retrieval.duplicates import THRESHOLD, collapse_near_duplicates
-from footnote.retrieval.journal import Asked
+from footnote.retrieval.journal import RecordedSearch
 from footnote.retrieval.rerank import STAGE as RERANK
 from footnote.retrieval.rerank import Rerank
 
@@ -28,7 +28,7 @@ class Refine:
         self,
         question: str,
         candidates: Sequence[Evidence],
-        search: Asked,
+        search: RecordedSearch,
     ) -> tuple[Evidence, ...]:
         """Return the refined evidence for the question."""
         with search.journal.timed("duplicates"):

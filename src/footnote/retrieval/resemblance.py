@@ -70,7 +70,7 @@ def overlap(wording: Wording, other: Wording) -> float:
     return shared / (len(wording.shingles) + len(other.shingles) - shared)
 
 
-def tell_the_same(text: str, other: str) -> bool:
+def agree_in_details(text: str, other: str) -> bool:
     """Whether two texts of nearly equal words agree in those that decide the meaning.
 
     Numbers, words that contain one, signs, addresses, negations and number words must be equal and

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Lane, Ranking
-from footnote.retrieval.coverage import share_held
+from footnote.retrieval.coverage import matched_share
 
 NATIVE, SAME_SCRIPT, OTHER_SCRIPT = 1, 0, -1
 """Whether the lane's model was trained for the language, only for others in its script, or for
@@ -92,7 +92,7 @@ def observe(
     best = matched_terms.get(lexical[0].chunk_no, {}) if lexical else {}
     return Signals(
         language_support=language_support(query, language, lane),
-        coverage=share_held(words, best, idf),
+        coverage=matched_share(words, best, idf),
         prominence=_prominence(lexical),
     )
 

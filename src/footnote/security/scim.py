@@ -26,7 +26,7 @@ from scim2_models import (
     User,
 )
 
-from footnote.domain.people import Sought, UserGroup, WantedGroup, WantedUser
+from footnote.domain.people import PeopleQuery, UserGroup, WantedGroup, WantedUser
 from footnote.domain.people import User as Person
 from footnote.errors import InvalidRequest
 
@@ -117,12 +117,12 @@ def listed_as_scim(total: int, start: int, resources: list[ScimObject], kind: st
     }
 
 
-def wanted_person(body: object) -> WantedUser:
+def parse_user(body: object) -> WantedUser:
     """Parse the SCIM user that a directory sends. Raises InvalidRequest."""
     return _wanted_user(_read(_USER, body))
 
 
-def wanted_group(body: object) -> WantedGroup:
+def parse_group(body: object) -> WantedGroup:
     """Parse the SCIM group that a directory sends. Raises InvalidRequest."""
     return _wanted_group(_read(Group, body))
 
@@ -137,9 +137,9 @@ def patched_group(group: UserGroup, operations: object) -> WantedGroup:
     return _wanted_group(_patched(Group, group_as_scim(group, ""), operations))
 
 
-def sought_from(
+def parse_query(
     text: str | None, names: Mapping[str, str], start: int, count: int | None
-) -> Sought:
+) -> PeopleQuery:
     """Parse a SCIM filter and page; `names` maps the attributes it may use, in lower case.
 
     Raises InvalidRequest for a filter other than one equality comparison.
@@ -154,7 +154,7 @@ def sought_from(
             )
         criteria[names[match[1].lower()]] = _ESCAPE.sub(r"\1", match[2][1:-1])
     limit = MOST_LISTED if count is None else max(0, min(count, MOST_LISTED))
-    return Sought(**criteria, limit=limit, offset=max(start, 1) - 1)
+    return PeopleQuery(**criteria, limit=limit, offset=max(start, 1) - 1)
 
 
 def _read(kind: type[Kind], body: object) -> Kind:

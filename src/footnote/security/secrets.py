@@ -119,7 +119,7 @@ def pepper_from(configured: str | None, home: Path) -> Pepper:
         ) from error
 
 
-def others_may_read(home: Path) -> bool:
+def is_readable_by_others(home: Path) -> bool:
     """Return whether group or others have any permission on the key file of an installation."""
     with suppress(OSError):
         return bool((home / FILE).stat().st_mode & 0o077)

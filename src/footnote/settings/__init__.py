@@ -23,7 +23,7 @@ from footnote.settings.kinds import EmbeddingOptions, listed
 from footnote.settings.searching import SearchSettings
 from footnote.settings.serving import ServingSettings
 from footnote.settings.storage import StorageSettings
-from footnote.validation.messages import shown, wrong_places, wrong_value
+from footnote.validation.messages import invalid_locations, printable, wrong_value
 
 __all__ = ["BackendOptions", "ClaimsRead", "EmbeddingOptions", "TrustedGateway", "listed"]
 
@@ -89,7 +89,7 @@ def per_workspace(text: str) -> str | None:
     )
 
 
-def meant_by(text: str) -> str:
+def similar_names_hint(text: str) -> str:
     """A hint for a name that no setting of a workspace has: what it became or what is similar."""
     name = text.strip().lower().replace("-", "_").removeprefix(_PREFIX.lower())
     if name in REMOVED:
@@ -123,7 +123,7 @@ def checked_setting(name: str, value: object) -> SettingValue:
         )
     except ValidationError as error:
         raise InvalidRequest(
-            f"the setting {name} cannot be {shown(value)}: "
+            f"the setting {name} cannot be {printable(value)}: "
             f"{wrong_value(error.errors(include_url=False)[0])}",
             hint=f"give it another value; it says: {Settings.model_fields[name].description}",
         ) from error
@@ -237,6 +237,6 @@ def _wrong_setting(error: ValidationError) -> tuple[str, str]:
     """The first wrong setting by the name used, and its error, without its value."""
     wrong = error.errors(include_url=False)[0]
     message = wrong_value(wrong, with_value=False)  # which may be a secret
-    [(path, _)] = wrong_places([wrong])
+    [(path, _)] = invalid_locations([wrong])
     inside = ".".join(map(str, path[1:]))
     return str(path[0]) if path else "", f"{inside}: {message}" if inside else message

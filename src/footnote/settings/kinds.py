@@ -26,8 +26,8 @@ from footnote.domain.facts import FactKind
 from footnote.domain.redaction import PersonalData
 from footnote.errors import UnsupportedSettings
 from footnote.settings.models import AddressOfProject
-from footnote.validation.messages import shown, wrong_value
-from footnote.validation.text import named_twice
+from footnote.validation.messages import printable, wrong_value
+from footnote.validation.text import duplicate_name
 
 BLEND_WEIGHTS = ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25")
 """Variables of another product, of which the first's share is blend_alpha."""
@@ -313,8 +313,8 @@ def json_of(record: type[BaseModel]) -> BeforeValidator:
         text = json.dumps(value) if isinstance(value, Mapping) else value
         if not isinstance(text, str):
             return text
-        if (name := named_twice(text)) is not None:
-            raise ValueError(f"{shown(name)} is there more than once in one object")
+        if (name := duplicate_name(text)) is not None:
+            raise ValueError(f"{printable(name)} is there more than once in one object")
         try:
             record.model_validate_json(text)
         except ValidationError as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from footnote.validation.messages import shown
+from footnote.validation.messages import printable
 from footnote.validation.served_names import NO_ADDRESS, RENAMED, VENDORS, name_and_address
 
 _SERVER = "MODEL@http://127.0.0.1:8000/v1"
@@ -41,11 +41,11 @@ def _checked_writer(text: str) -> str:
         raise ValueError(f"it names no model; give one such as openai:MODEL or {_SERVER}")
     if model and vendor != "compatible" and vendor not in VENDORS:
         now = RENAMED.get(vendor)
-        known_vendors = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
+        vendor_hint = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
         raise ValueError(
-            f"the vendor {shown(vendor)} is called {now} now"
+            f"the vendor {printable(vendor)} is called {now} now"
             if now
-            else f"the vendor {shown(vendor)} is not known; {known_vendors} compatible:{_SERVER}"
+            else f"the vendor {printable(vendor)} is not known; {vendor_hint} compatible:{_SERVER}"
         )
     return text
 

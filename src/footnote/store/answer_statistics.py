@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from footnote.domain.answer_statistics import CitationReport, DocumentCitations
 from footnote.domain.conversations import MessageAnswer
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.documents import document_of
 from footnote.store.messages import read_answer
@@ -109,7 +109,7 @@ async def unanswered_questions(
     )
 
 
-def _place(row: DictRow) -> Place:
+def _place(row: DictRow) -> CiphertextLocation:
     return ANSWER.of(row["asker"], row["conversation_id"], row["message_no"])
 
 

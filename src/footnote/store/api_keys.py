@@ -19,7 +19,7 @@ _SQL = load_statements("api_keys")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptKey:
+class StoredKey:
     """A stored API key with its workspace."""
 
     key: ApiKey
@@ -32,7 +32,7 @@ class KeptKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedKey:
+class NewKey:
     """The properties of a new key."""
 
     name: str
@@ -43,7 +43,7 @@ class WantedKey:
     lifetime: timedelta | None
 
 
-async def find_key(database: Database, credential_id: str) -> KeptKey | None:
+async def find_key(database: Database, credential_id: str) -> StoredKey | None:
     """Find a key by its id in any workspace; None if there is none."""
     parameters = {"credential_id": credential_id}
     async with database.outside() as connection:
@@ -55,7 +55,7 @@ async def find_key(database: Database, credential_id: str) -> KeptKey | None:
         row = await scope.one(_SQL["get"], parameters)
     if row is None:
         return None
-    return KeptKey(
+    return StoredKey(
         key=_key(row),
         workspace=workspace,
         secret_hash=bytes(row["secret_hash"]),
@@ -64,14 +64,14 @@ async def find_key(database: Database, credential_id: str) -> KeptKey | None:
     )
 
 
-async def touch_key(database: Database, stored: KeptKey) -> None:
+async def touch_key(database: Database, stored: StoredKey) -> None:
     """Record the use of a key."""
     async with database.workspace(stored.workspace.workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["touch"], {"credential_id": stored.key.key_id})
 
 
 async def add_key(
-    scope: WorkspaceScope, credential_id: str, secret_hash: bytes, requested: WantedKey
+    scope: WorkspaceScope, credential_id: str, secret_hash: bytes, requested: NewKey
 ) -> ApiKey:
     """Store a new key."""
     await enter_credential(scope, "key", credential_id)
@@ -96,7 +96,7 @@ async def list_keys(scope: WorkspaceScope) -> tuple[ApiKey, ...]:
     return tuple(_key(row) for row in await scope.all(_SQL["list"]))
 
 
-async def wanted_again(scope: WorkspaceScope, credential_id: str) -> WantedKey:
+async def lock_for_replacement(scope: WorkspaceScope, credential_id: str) -> NewKey:
     """Lock a key that is to be replaced and return its properties.
 
     Raises NotFound for one that is absent, invalid or replaced already.
@@ -108,7 +108,7 @@ async def wanted_again(scope: WorkspaceScope, credential_id: str) -> WantedKey:
             hint="`footnote keys list` or `GET /v1/keys` shows the ids",
         )
     key = _key(row)
-    return WantedKey(
+    return NewKey(
         name=key.name,
         owner=key.principal,
         groups=key.groups,

@@ -37,8 +37,8 @@ from footnote.errors import (
 from footnote.store.object_stores import (
     credentials_hint,
     lacks_credentials,
-    said_by_store,
     store_at,
+    store_message,
 )
 from footnote.store.read_ahead import read_ahead
 
@@ -281,7 +281,7 @@ class BackupStore:
                     hint="make room, or remove old ones: footnote backup prune",
                 ) from error
             raise BlobsUnavailable(
-                f"the backups in {self.place} cannot be reached: {said_by_store(error)}",
+                f"the backups in {self.place} cannot be reached: {store_message(error)}",
                 hint=self.hint
                 if lacks_credentials(error) or self.folder is not None
                 else "check FOOTNOTE_BACKUP_URL, FOOTNOTE_BACKUP_OPTIONS and that it answers",

@@ -57,7 +57,7 @@ async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> BlobClaim:
 
 
 @asynccontextmanager
-async def written(
+async def write_claimed(
     database: Database,
     blobs: Blobs,
     workspace_id: UUID,
@@ -92,12 +92,12 @@ async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:
         )
 
 
-async def give_up_unnamed(scope: WorkspaceScope, claim: BlobClaim) -> None:
+async def release_unreferenced(scope: WorkspaceScope, claim: BlobClaim) -> None:
     """Mark the blob of a redeemed claim for removal if no version references it."""
     await scope.execute(_SQL["give_up_unnamed"], _parameters(claim))
 
 
-async def give_up(scope: WorkspaceScope, blob_keys: Sequence[str]) -> None:
+async def release(scope: WorkspaceScope, blob_keys: Sequence[str]) -> None:
     """Mark blobs for removal after the commit, if nothing references them then."""
     await scope.execute(_SQL["give_up"], {"blob_keys": list(blob_keys)})
     await enqueue_sweep(scope, GRACE_SECONDS)
@@ -150,7 +150,7 @@ async def sweep_blobs(
         removed += await remove_unused(database, blobs, workspace_id, keys, grace_seconds)
 
 
-async def claims_left(scope: WorkspaceScope) -> bool:
+async def has_claims(scope: WorkspaceScope) -> bool:
     """Whether any claims are left for a later sweep."""
     return bool((await scope.single(_SQL["any_left"]))["left_over"])
 

@@ -24,8 +24,8 @@ from footnote.store.object_stores import (
     copy_into,
     credentials_hint,
     lacks_credentials,
-    said_by_store,
     store_at,
+    store_message,
 )
 
 _PIECE_BYTES = 5 * 1024 * 1024
@@ -157,7 +157,7 @@ class StoredBlobs:
             raise _unusable("there is no such bucket or container") from error
         except (OSError, ValueError, BaseError) as error:
             hint = self.credentials_hint if lacks_credentials(error) else ""
-            raise _unusable(said_by_store(error), hint) from error
+            raise _unusable(store_message(error), hint) from error
 
 
 async def _put(store: ObjectStore, key: str, content: bytes | BinaryIO) -> None:
@@ -220,7 +220,7 @@ def _local(key: str) -> Iterator[None]:
                 hint="make room on the disk of FOOTNOTE_HOME",
             ) from error
         raise BlobsUnavailable(
-            f"the stored file {key} cannot be reached: {said_by_store(error)}",
+            f"the stored file {key} cannot be reached: {store_message(error)}",
             hint="check the disk of FOOTNOTE_HOME and its rights",
         ) from error
 

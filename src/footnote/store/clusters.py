@@ -61,7 +61,7 @@ class EmbeddedMembers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptMembers:
+class StoredMembers:
     """Assignment of documents, or chunks, to the clusters of one granularity."""
 
     granularity: ClusterGranularity
@@ -95,7 +95,7 @@ class ClusterName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenCounts:
+class VisibleCounts:
     """Number of visible members of each cluster."""
 
     clusters: Mapping[UUID, int]
@@ -162,11 +162,11 @@ async def members_of_run(
     return {row["number"]: row["cluster_id"] for row in rows}
 
 
-async def keep_clusters(
+async def store_clusters(
     scope: WorkspaceScope,
     lane_id: int,
     run: ClusterRun,
-    memberships: Sequence[KeptMembers],
+    memberships: Sequence[StoredMembers],
     of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> None:
     """Replace all clusters of documents, or of chunks, by these."""
@@ -186,7 +186,7 @@ async def keep_clusters(
         },
     )
     for membership in memberships:
-        await keep_members(scope, lane_id, run.run, membership, of)
+        await store_members(scope, lane_id, run.run, membership, of)
     await scope.execute(
         _STATEMENTS[of]["keep_run"],
         {
@@ -198,8 +198,8 @@ async def keep_clusters(
     )
 
 
-async def keep_members(
-    scope: WorkspaceScope, lane_id: int, run: int, membership: KeptMembers, of: ClusterOf
+async def store_members(
+    scope: WorkspaceScope, lane_id: int, run: int, membership: StoredMembers, of: ClusterOf
 ) -> None:
     """Store the cluster of some members."""
     await scope.execute(
@@ -263,14 +263,14 @@ async def drop_cluster_names(scope: WorkspaceScope, cluster_ids: Sequence[UUID])
     await scope.execute(_SQL["drop_names"], {"cluster_ids": list(cluster_ids)})
 
 
-async def count_seen(
+async def count_visible(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
-) -> SeenCounts:
+) -> VisibleCounts:
     """Count the members of each cluster that the principal may see."""
     parameters = {"lane_id": lane_id, "granularity": granularity.value}
     rows = await scope.all(_STATEMENTS[of]["counts"], parameters)
     clustered = [row for row in rows if row["cluster_id"] is not None]
-    return SeenCounts(
+    return VisibleCounts(
         clusters={row["cluster_id"]: row["members"] for row in clustered},
         documents={row["cluster_id"]: row["documents"] for row in clustered},
         outliers=sum(row["members"] for row in rows if row["cluster_id"] is None),
@@ -311,7 +311,7 @@ async def sampled_members(
     )
 
 
-async def places_of_documents(
+async def clusters_of_documents(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
 ) -> Mapping[UUID, UUID]:
     """Return the cluster of each visible document; outliers are left out."""

@@ -14,7 +14,7 @@ from footnote.domain.conversations import (
     DocumentMode,
 )
 from footnote.errors import InvalidRequest, NotFound
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.sealing import CONVERSATION
@@ -149,7 +149,7 @@ def _conversation_of(scope: WorkspaceScope, row: DictRow) -> Conversation:
     return record_of(Conversation, row, title=title)
 
 
-def _place(scope: WorkspaceScope, conversation_id: UUID) -> Place:
+def _place(scope: WorkspaceScope, conversation_id: UUID) -> CiphertextLocation:
     return CONVERSATION.of(scope.principal.principal_id, conversation_id)
 
 

@@ -20,7 +20,7 @@ from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of
 from footnote.store.lexical import scores_of
 from footnote.store.statements import load_statements
-from footnote.store.vector_cache import HeldVectors
+from footnote.store.vector_cache import CachedVectors
 
 _SQL = load_statements("dense")
 
@@ -40,7 +40,7 @@ class DenseBreadth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedNearest:
+class PendingNearest:
     """A nearest neighbour search in progress, in the database and in this process."""
 
     limit: int
@@ -55,8 +55,8 @@ async def ask_nearest(
     request: RecallRequest,
     breadth: DenseBreadth,
     *,
-    cached: HeldVectors | None = None,
-) -> AskedNearest | None:
+    cached: CachedVectors | None = None,
+) -> PendingNearest | None:
     """Start a search of the cached vectors, and query the database for the others."""
     if request.vector is None or state.lane_id is None or visible.is_empty:
         return None
@@ -67,12 +67,12 @@ async def ask_nearest(
             if not uncached.is_empty:
                 cursor = await _ask_database(scope, state, uncached, request, breadth)
             nearest = begin_nearest(cached, request.vector, visible, request.limit)
-            return AskedNearest(limit=request.limit, cursor=cursor, held=nearest)
+            return PendingNearest(limit=request.limit, cursor=cursor, held=nearest)
     cursor = await _ask_database(scope, state, visible, request, breadth)
-    return AskedNearest(limit=request.limit, cursor=cursor)
+    return PendingNearest(limit=request.limit, cursor=cursor)
 
 
-async def read_nearest(pending: AskedNearest | None) -> Ranking:
+async def read_nearest(pending: PendingNearest | None) -> Ranking:
     """Await the nearest chunks, ranked by cosine similarity, ties by chunk number."""
     if pending is None:
         return ()
@@ -113,7 +113,7 @@ async def _ask_database(
 
 
 def begin_nearest(
-    cached: HeldVectors, vector: Vector, visible: ChunkRanges, limit: int
+    cached: CachedVectors, vector: Vector, visible: ChunkRanges, limit: int
 ) -> Awaitable[Ranking]:
     """Start an exact scan of the cached vectors, in a thread if it takes milliseconds."""
     if cached.numbers.size <= _VECTORS_WORTH_A_THREAD:
@@ -139,7 +139,7 @@ async def complete_similarities(
     dense: Ranking,
     lexical: Ranking,
     *,
-    cached: HeldVectors | None = None,
+    cached: CachedVectors | None = None,
 ) -> Mapping[int, float]:
     """Return the cosine similarity of every chunk in either ranking that has a vector."""
     similarities = scores_of(dense)

@@ -23,7 +23,7 @@ from footnote.errors import (
     UnderLegalHold,
     UnsupportedSettings,
 )
-from footnote.ports import Blobs, Place
+from footnote.ports import Blobs, CiphertextLocation
 from footnote.store.data_keys import KeyRing
 from footnote.store.database import (
     LIFT_A_HOLD,
@@ -49,7 +49,7 @@ class Copied:
     """The ciphertext samples and wrapped keys that a backup of a workspace would hold."""
 
     encrypted: bool
-    samples: Sequence[tuple[Place, bytes]]
+    samples: Sequence[tuple[CiphertextLocation, bytes]]
     keys: Sequence[DictRow]
 
 
@@ -187,7 +187,7 @@ async def _readable(database: Database, workspace_id: UUID, copied: Copied) -> i
 
 async def _copied(connection: Connection, workspace_id: UUID) -> Copied:
     [mode] = await _rows(connection, "mode", workspace_id)
-    samples: list[tuple[Place, bytes]] = []
+    samples: list[tuple[CiphertextLocation, bytes]] = []
     for column in RESEALED:
         statement = sql.SQL(_SQL["samples"]).format(
             key=sql.SQL(", ").join(map(sql.Identifier, column.key)),

@@ -15,7 +15,7 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("document_locks")
 
 
-async def take_turn(scope: WorkspaceScope, document_id: UUID) -> None:
+async def lock_document(scope: WorkspaceScope, document_id: UUID) -> None:
     """Block publications and deletions of a document; call it before locking the index."""
     await scope.execute(_SQL["take_turns"], {"document_ids": [document_id]})
 

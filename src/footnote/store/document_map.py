@@ -14,7 +14,7 @@ from footnote.index.bm25 import Numbers
 from footnote.ports import Vectors
 from footnote.store.conditions import Compiled
 from footnote.store.database import WorkspaceScope
-from footnote.store.listing import Listing, conditions_of, joined
+from footnote.store.listing import Listing, conditions_of, conjunction
 from footnote.store.sealing import KEYWORDS, TITLE
 from footnote.store.statements import load_statements
 from footnote.store.vector_cache import unpack_vectors
@@ -62,7 +62,7 @@ async def load_documents(
     If there are more, those that match the listing come first, then the latest published. Raises
     InvalidRequest for an invalid condition.
     """
-    narrowed = joined((await conditions_of(scope, listing)).values())
+    narrowed = conjunction((await conditions_of(scope, listing)).values())
     counted = await scope.single(
         sql.SQL(_SQL["counts"]).format(conditions=narrowed.text),
         {**narrowed.parameters, "lane_id": lane_id},

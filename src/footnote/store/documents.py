@@ -29,7 +29,7 @@ _SQL = load_statements("documents")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownVersion:
+class CitableVersion:
     """The version of a document that citations refer to."""
 
     document_id: UUID
@@ -43,7 +43,7 @@ class ShownVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WholeText:
+class DocumentText:
     """The canonical text of a published document, or its beginning."""
 
     text: str
@@ -157,7 +157,7 @@ async def documents_and_attachments(
     return documents_of(scope, rows)
 
 
-async def shown_version(scope: WorkspaceScope, document_id: UUID) -> ShownVersion:
+async def citable_version(scope: WorkspaceScope, document_id: UUID) -> CitableVersion:
     """Read the version that is published, or else the newest that was received.
 
     Raises NotFound for a document that is absent, foreign or hidden alike.
@@ -165,12 +165,12 @@ async def shown_version(scope: WorkspaceScope, document_id: UUID) -> ShownVersio
     row = await scope.one(_SQL["shown_version"], {"document_id": document_id})
     if row is None:
         raise no_such_document(document_id)
-    return ShownVersion(document_id=document_id, **row)
+    return CitableVersion(document_id=document_id, **row)
 
 
-async def whole_text(
+async def published_text(
     scope: WorkspaceScope, document_id: UUID, most_characters: int
-) -> WholeText | None:
+) -> DocumentText | None:
     """Read the published text, at most `most_characters` of it; None where nothing is published."""
     row = await scope.one(_SQL["text"], {"document_id": document_id, "limit": most_characters})
     if row is None or row["characters"] is None:
@@ -180,11 +180,11 @@ async def whole_text(
         end = min(most_characters, row["characters"])
         pieces = await load_pieces(scope, document_id, row["version"], pieces_of(0, end))
         text = stretch(pieces, 0, end)
-    return WholeText(text=text, characters=row["characters"])
+    return DocumentText(text=text, characters=row["characters"])
 
 
 async def texts_of_spans(
-    scope: WorkspaceScope, shown: ShownVersion, spans: Sequence[tuple[int, int]], around: int
+    scope: WorkspaceScope, shown: CitableVersion, spans: Sequence[tuple[int, int]], around: int
 ) -> tuple[SpanText, ...]:
     """Read the text of each span and up to `around` characters on each side, in their order."""
     if scope.sealing.encrypts:

@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from footnote.domain.entities import EntityKind, EntitySummary, LinkReason, NamedInDocument
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
-from footnote.store.entity_keeping import OFFSET, hashed, named_content
+from footnote.store.entity_keeping import OFFSET, decrypted_content, hashed
 from footnote.store.sealing import GIVEN_NAME, TITLE
 from footnote.store.statements import load_statements
 from footnote.validation.cursors import Count
@@ -24,7 +24,7 @@ _NAMES_READ = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedEntities:
+class EntityFilter:
     """A filter of entities."""
 
     kinds: tuple[EntityKind, ...] = ()
@@ -34,7 +34,7 @@ class WantedEntities:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntityPlace:
+class EntityCursor:
     """Keyset cursor of a list of entities: the last one listed."""
 
     documents: Count
@@ -43,7 +43,7 @@ class EntityPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedRow:
+class DocumentMentions:
     """The mentions of an entity in one document."""
 
     document_id: UUID
@@ -54,7 +54,7 @@ class NamedRow:
 
 
 async def list_entities(
-    scope: WorkspaceScope, filters: WantedEntities, *, limit: int, after: EntityPlace | None
+    scope: WorkspaceScope, filters: EntityFilter, *, limit: int, after: EntityCursor | None
 ) -> tuple[EntitySummary, ...]:
     """List a page of the visible entities, those in most documents first."""
     rows = await scope.all(
@@ -100,7 +100,7 @@ async def entities_with_keys(
     return tuple(row["entity_id"] for row in rows)
 
 
-async def named_in(
+async def names_in_documents(
     scope: WorkspaceScope, entity_id: UUID, limit: int
 ) -> tuple[tuple[NamedInDocument, tuple[tuple[EntityKind, str], ...]], ...]:
     """List how documents name an entity, most mentions first, with related entities.
@@ -110,7 +110,7 @@ async def named_in(
     rows = await scope.all(_SQL["of_entities"], {"entity_ids": [entity_id], "limit": limit})
     names = []
     for row in rows:
-        content = named_content(scope, row)
+        content = decrypted_content(scope, row)
         names.append(
             (
                 NamedInDocument(
@@ -129,16 +129,16 @@ async def named_in(
     return tuple(names)
 
 
-async def named_rows(
+async def document_mentions(
     scope: WorkspaceScope, entity_id: UUID, *, after: tuple[UUID, int], limit: int
-) -> tuple[NamedRow, ...]:
+) -> tuple[DocumentMentions, ...]:
     """List the mentions of an entity from a document and ordinal on, inclusive."""
     rows = await scope.all(
         _SQL["mentions_of"],
         {"entity_id": entity_id, "document_id": after[0], "ordinal": after[1], "limit": limit},
     )
     return tuple(
-        NamedRow(
+        DocumentMentions(
             document_id=row["document_id"],
             document_title=_title(scope, row),
             version=row["version"],
@@ -158,18 +158,16 @@ async def entities_called(
     hashes = [hashed(scope.sealing, f"name\n{kind.value}\n{normal}") for kind, normal in names]
     rows = await scope.all(_SQL["called"], {"name_keys": hashes})
     entity_ids = tuple(row["entity_id"] for row in rows)
-    return await list_entities(
-        scope, WantedEntities(among=entity_ids), limit=len(names), after=None
-    )
+    return await list_entities(scope, EntityFilter(among=entity_ids), limit=len(names), after=None)
 
 
-async def given_name(scope: WorkspaceScope, entity_id: UUID) -> str | None:
+async def user_given_name(scope: WorkspaceScope, entity_id: UUID) -> str | None:
     """Return the name that a user gave an entity; None if there is none."""
     row = await scope.one(_SQL["given_names"], {"entity_ids": [entity_id]})
     return None if row is None else _plain_name(scope, row)
 
 
-async def given_names(scope: WorkspaceScope, limit: int) -> dict[UUID, str]:
+async def user_given_names(scope: WorkspaceScope, limit: int) -> dict[UUID, str]:
     """Return the names that users gave to entities, hidden ones included.
 
     Show only those of entities that were listed.
@@ -200,7 +198,7 @@ async def _names(scope: WorkspaceScope, entity_ids: Sequence[UUID]) -> dict[UUID
     )
     counted: dict[UUID, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        counted[row["entity_id"]][str(named_content(scope, row)["name"])] += 1
+        counted[row["entity_id"]][str(decrypted_content(scope, row)["name"])] += 1
     displayed = {
         entity_id: (min(names, key=lambda name: (-names[name], -len(name), name)), False)
         for entity_id, names in counted.items()

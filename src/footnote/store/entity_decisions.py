@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from footnote.domain.entities import EntityAct, EntityDecision, ExtractedEntity, LinkReason
 from footnote.errors import Conflict, NotFound
 from footnote.store.database import WorkspaceScope
-from footnote.store.entities import given_name
+from footnote.store.entities import user_given_name
 from footnote.store.entity_keeping import ANYWHERE, LinkFinder, entity_of, name_keys
 from footnote.store.sealing import ENTITY_DECISION, GIVEN_NAME
 from footnote.store.statements import load_statements
@@ -48,7 +48,7 @@ async def merge_entities(
     content = {
         "members": _member_keys(members),
         "own": sorted(key.hex() for key in own_keys),
-        "other_name": await given_name(scope, other_id) or "",
+        "other_name": await user_given_name(scope, other_id) or "",
         **assignments,
     }
     return await _record_decision(
@@ -103,7 +103,7 @@ async def split_entity(
 
 async def rename_entity(scope: WorkspaceScope, entity_id: UUID, name: str, decided_by: str) -> UUID:
     """Rename an entity; return the decision id."""
-    previous_name = await given_name(scope, entity_id) or ""
+    previous_name = await user_given_name(scope, entity_id) or ""
     await _set_name(scope, entity_id, name)
     content = {"name": name, "before": previous_name}
     return await _record_decision(

@@ -73,7 +73,7 @@ class _Owner:
     confidence: float = 1.0
 
 
-async def keep_entities(
+async def store_entities(
     scope: WorkspaceScope,
     pending: PublishedVersion,
     extractor: str,
@@ -239,7 +239,7 @@ async def _candidates(
 
 def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
     """Decode an entity of a document, as far as linking needs it."""
-    content = named_content(scope, row)
+    content = decrypted_content(scope, row)
     return ExtractedEntity(
         kind=EntityKind(row["kind"]),
         name=str(content["name"]),
@@ -251,7 +251,7 @@ def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
     )
 
 
-def named_content(scope: WorkspaceScope, row: DictRow) -> DictRow:
+def decrypted_content(scope: WorkspaceScope, row: DictRow) -> DictRow:
     """Decrypt the content of a row of `document_entities`."""
     place = NAMED.of(row["document_id"], row["ordinal"])
     content = scope.sealing.plain_json(place, row["content"])

@@ -15,7 +15,7 @@ _SQL = load_statements("erasures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doomed:
+class ErasureDocuments:
     """The target of an erasure, with the documents that it had up to some time."""
 
     target: ErasureTarget
@@ -41,7 +41,7 @@ async def is_collection(scope: WorkspaceScope, collection: str) -> bool:
     return bool(row["found"])
 
 
-async def doomed_documents(scope: WorkspaceScope, erasure: Doomed) -> tuple[UUID, ...]:
+async def target_documents(scope: WorkspaceScope, erasure: ErasureDocuments) -> tuple[UUID, ...]:
     """List the target's documents that exist now. Takes a scope of the system."""
     names = ["there"]
     if erasure.target is not ErasureTarget.DOCUMENT:
@@ -56,7 +56,7 @@ async def principal_is_held(scope: WorkspaceScope, principal_id: str) -> bool:
     return bool(row["held"])
 
 
-async def keep_erasure(scope: WorkspaceScope, entry: ErasureEntry) -> None:
+async def store_erasure(scope: WorkspaceScope, entry: ErasureEntry) -> None:
     """Add an erasure to the ledger; adding it again changes nothing."""
     await scope.execute(
         _SQL["keep"],
@@ -77,7 +77,7 @@ async def list_erasures(scope: WorkspaceScope) -> tuple[ErasureEntry, ...]:
     return tuple(record_of(ErasureEntry, row, target=ErasureTarget(row["target"])) for row in rows)
 
 
-async def delete_what_names(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
+async def delete_references(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
     """Delete events, pushes and legal holds of documents, before the documents themselves."""
     parameters = {"document_ids": list(document_ids)}
     for name in ("delete_events", "delete_pushes", "delete_holds"):
@@ -89,7 +89,7 @@ async def strip_events(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> N
     await scope.execute(_SQL["strip_events"], {"document_ids": list(document_ids)})
 
 
-async def count_of_principal(scope: WorkspaceScope, erasure: Doomed) -> Mapping[str, int]:
+async def count_of_principal(scope: WorkspaceScope, erasure: ErasureDocuments) -> Mapping[str, int]:
     """Count what a principal asked, got answered, pushed and saved.
 
     Takes a scope of the system.
@@ -97,7 +97,7 @@ async def count_of_principal(scope: WorkspaceScope, erasure: Doomed) -> Mapping[
     return await scope.single(_SQL["of_principal"], erasure.parameters)
 
 
-async def delete_of_principal(scope: WorkspaceScope, erasure: Doomed) -> None:
+async def delete_of_principal(scope: WorkspaceScope, erasure: ErasureDocuments) -> None:
     """Delete a principal's conversations, queries, pushes, views and evaluations.
 
     Raises UnderLegalHold.
@@ -115,7 +115,9 @@ async def certified(scope: WorkspaceScope, certificate_id: UUID) -> tuple[int, s
     return None if row is None else (row["entry_no"], row["sha256"])
 
 
-async def still_there(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[UUID, ...]:
+async def remaining_documents(
+    scope: WorkspaceScope, document_ids: Sequence[UUID]
+) -> tuple[UUID, ...]:
     """List the documents that still exist. Takes a scope of the system."""
     rows = await scope.all(_SQL["there"], {"document_ids": list(document_ids)})
     return tuple(row["document_id"] for row in rows)

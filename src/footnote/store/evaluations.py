@@ -22,7 +22,7 @@ _SQL = load_statements("evaluations")
 _OUTCOMES = TypeAdapter(tuple[QuestionOutcome, ...])
 
 
-async def keep_run(
+async def store_run(
     scope: WorkspaceScope, run: NewEvaluationRun, retained: int, run_id: UUID | None = None
 ) -> EvaluationRun:
     """Store a run, under the given id if any, and delete all but the `retained` newest."""

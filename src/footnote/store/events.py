@@ -42,7 +42,7 @@ async def events_after(
     return tuple(_event(row) for row in rows)
 
 
-async def cursor_of_now(scope: WorkspaceScope) -> EventCursor:
+async def current_cursor(scope: WorkspaceScope) -> EventCursor:
     """Return a cursor at the end of the complete events: later reads return newer ones only."""
     row = await scope.single(_SQL["complete"])
     return EventCursor(transaction_id=0, event_no=row["event_no"])

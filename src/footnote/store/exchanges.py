@@ -14,10 +14,10 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.messages import (
     answer_json,
     answer_of,
-    kept_exchange,
-    kept_reply,
     last_active,
+    load_exchange,
     message_at,
+    stored_reply,
 )
 from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements
@@ -46,7 +46,7 @@ async def append_exchange(
     Conflict when the id belongs to another question.
     """
     question_no = await _take_numbers(scope, conversation_id, 2, exchange.title)
-    stored = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
+    stored = await load_exchange(scope, conversation_id, exchange.question_id, exchange.question)
     if stored is not None:
         return stored.question, stored.reply
     parent = await last_active(scope, conversation_id)
@@ -62,7 +62,7 @@ async def branch_exchange(
     Conflict when the id belongs to another question.
     """
     question_no = await _take_numbers(scope, conversation_id, 2, exchange.title)
-    stored = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
+    stored = await load_exchange(scope, conversation_id, exchange.question_id, exchange.question)
     if stored is not None:
         return stored.question, stored.reply
     return await _insert_exchange(scope, conversation_id, exchange, question_no, parent_no)
@@ -80,7 +80,7 @@ async def branch_answer(
     An answer already stored under its id is returned unchanged.
     """
     number = await _take_numbers(scope, conversation_id, 1, "")
-    stored = await kept_reply(scope, conversation_id, reply_id)
+    stored = await stored_reply(scope, conversation_id, reply_id)
     if stored is not None:
         return stored.reply
     await _insert_answer(
@@ -95,7 +95,7 @@ async def branch_answer(
     return await message_at(scope, conversation_id, number)
 
 
-async def keep_suggestions(
+async def store_suggestions(
     scope: WorkspaceScope,
     conversation_id: UUID,
     message_no: int,

@@ -40,7 +40,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuotedPlace:
+class QuotedSpan:
     """A span of the published text of a document, in half-open offsets."""
 
     document_id: UUID
@@ -89,7 +89,7 @@ async def disagreements(
 
 
 async def facts_quoted(
-    scope: WorkspaceScope, places: Sequence[QuotedPlace]
+    scope: WorkspaceScope, places: Sequence[QuotedSpan]
 ) -> tuple[QuotedFact, ...]:
     """List comparable facts that overlap any of the spans."""
     rows = await scope.all(

@@ -37,7 +37,7 @@ SAME_FACT_SIMILARITY = 0.92
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactPlace:
+class FactLocation:
     """The location of a fact's quote."""
 
     ordinal: int
@@ -54,7 +54,7 @@ class KeyedFact:
     fact: ExtractedFact
     quote: str
     """The quoted text, at the offsets `quoted` of the fact."""
-    place: FactPlace
+    place: FactLocation
     same: str
     merge: str
     claim: str
@@ -98,7 +98,7 @@ class _Keys:
     object: list[bytes]
 
 
-async def keep_facts(
+async def store_facts(
     scope: WorkspaceScope, pending: PublishedVersion, extracted: ExtractedFacts
 ) -> bool:
     """Replace the facts of a document by those of its published version.

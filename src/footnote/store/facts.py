@@ -20,7 +20,7 @@ _FIRST = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedFacts:
+class FactFilter:
     """A filter of facts."""
 
     statuses: tuple[FactStatus, ...] = (FactStatus.PROPOSED, FactStatus.CONFIRMED)
@@ -32,7 +32,7 @@ class WantedFacts:
 
 
 async def list_facts(
-    scope: WorkspaceScope, filters: WantedFacts, *, limit: int, after: tuple[UUID, int] | None
+    scope: WorkspaceScope, filters: FactFilter, *, limit: int, after: tuple[UUID, int] | None
 ) -> tuple[tuple[Fact, int], ...]:
     """List a page of visible facts in document order, each with its ordinal.
 

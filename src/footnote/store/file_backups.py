@@ -15,14 +15,14 @@ from footnote.domain.backups import BackupPart
 from footnote.errors import BlobsUnavailable, CiphertextDamaged
 from footnote.store.backup_store import BackupStore
 from footnote.store.home import private_folder
-from footnote.store.object_stores import said_by_store, store_at
+from footnote.store.object_stores import store_at, store_message
 from footnote.store.read_ahead import read_ahead
 
 _READ_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptFile:
+class BackupFile:
     """A stored file in a backup."""
 
     key: str
@@ -32,7 +32,7 @@ class KeptFile:
     part: BackupPart
 
 
-Files = Mapping[str, KeptFile]
+Files = Mapping[str, BackupFile]
 """Stored files by blob key."""
 
 
@@ -52,7 +52,7 @@ class FileCopies:
     source_folder: Path | None
     backups: BackupStore
     known: Files
-    found: dict[str, KeptFile] = field(default_factory=dict)
+    found: dict[str, BackupFile] = field(default_factory=dict)
     """All files seen during the run."""
     new: int = 0
     new_bytes: int = 0
@@ -69,7 +69,7 @@ class FileCopies:
                 part = self.backups.write(name, self._content(key), compress=False)
             except FileNotFoundError:
                 continue  # Deleted meanwhile, with its document.
-            self.found[key] = KeptFile(key=key, version=version, part=part)
+            self.found[key] = BackupFile(key=key, version=version, part=part)
             self.new += 1
             self.new_bytes += part.bytes
             report(self.new)
@@ -101,13 +101,13 @@ def write_index(backups: BackupStore, name: str, files: Files) -> BackupPart:
     return backups.write(name, lines)
 
 
-def read_index(backups: BackupStore, name: str) -> dict[str, KeptFile]:
+def read_index(backups: BackupStore, name: str) -> dict[str, BackupFile]:
     """Read the file index of a run. Raises CiphertextDamaged."""
     rows = map(json.loads, b"".join(backups.read(name)).splitlines())
-    return {row["key"]: KeptFile(**{**row, "part": BackupPart(**row["part"])}) for row in rows}
+    return {row["key"]: BackupFile(**{**row, "part": BackupPart(**row["part"])}) for row in rows}
 
 
-def put_back(
+def restore_files(
     backups: BackupStore,
     target: ObjectStore,
     files: Files,
@@ -146,6 +146,6 @@ def is_empty(target: ObjectStore, folder: Path | None) -> bool:
 
 def _unreachable(error: Exception) -> BlobsUnavailable:
     return BlobsUnavailable(
-        f"the stored files cannot be reached: {said_by_store(error)}",
+        f"the stored files cannot be reached: {store_message(error)}",
         hint="check FOOTNOTE_BLOB_URL and FOOTNOTE_BLOB_OPTIONS, or the disk of FOOTNOTE_HOME",
     )

@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 from footnote.domain import Lane
 from footnote.store.database import SYSTEM, Database
 from footnote.store.statements import load_statements
-from footnote.store.workspaces import known_lane
+from footnote.store.workspaces import existing_lane
 
 _SQL = load_statements("hnsw")
 
@@ -32,7 +32,7 @@ async def promotion_is_due(
     Raises LaneMismatch when the workspace has another lane.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        lane_id = await known_lane(scope, lane)
+        lane_id = await existing_lane(scope, lane)
         if lane_id is None:
             return None
         row = await scope.one(_SQL["size"], {"lane_id": lane_id})

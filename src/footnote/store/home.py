@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from footnote.errors import UnsupportedSettings
-from footnote.store.system_user import ROOT_HOME, ServerAccount, require_open_way, server_uid
+from footnote.store.system_user import ROOT_HOME, ServerAccount, require_traversable, server_uid
 
 FILESYSTEM_ROOT = Path("/")
 
@@ -70,7 +70,7 @@ def require_usable(home: Path) -> None:
     home = home.expanduser().absolute()
     with _refusing(home):
         if os.geteuid() == 0:
-            require_open_way(home)
+            require_traversable(home)
         # Whether a server has run here, so that its folders are ours whatever else lies in them.
         cluster = home / "postgres"
         is_ours = (

@@ -30,7 +30,7 @@ class IdempotentRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownOutcome:
+class StoredOutcome:
     """The outcome of an earlier request with the key."""
 
     document_id: UUID
@@ -38,7 +38,7 @@ class KnownOutcome:
     new_version: bool
 
 
-async def known_outcome(scope: WorkspaceScope, request: IdempotentRequest) -> KnownOutcome | None:
+async def stored_outcome(scope: WorkspaceScope, request: IdempotentRequest) -> StoredOutcome | None:
     """Return the outcome of an earlier equal request; concurrent uses of the key wait.
 
     Raises Conflict when the key belongs to another request.
@@ -54,10 +54,10 @@ async def known_outcome(scope: WorkspaceScope, request: IdempotentRequest) -> Kn
             hint="use a new key for each file; repeat a key only with the same bytes, collection "
             "and external id",
         )
-    return record_of(KnownOutcome, row)
+    return record_of(StoredOutcome, row)
 
 
-async def keep_outcome(
+async def store_outcome(
     scope: WorkspaceScope, request: IdempotentRequest, received: Received
 ) -> None:
     """Store the outcome in the transaction of the request."""

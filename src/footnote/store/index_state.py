@@ -21,7 +21,7 @@ from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.index_cache import IndexState, View
 from footnote.store.sealed_titles import titles_for
 from footnote.store.statements import load_statements
-from footnote.store.workspaces import known_lane
+from footnote.store.workspaces import existing_lane
 
 _SQL = load_statements("index_state")
 _WRITTEN_SCOPES = 64
@@ -34,7 +34,7 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     """
     states = await scope.execute(_SQL["state"])
     segments = await scope.execute(_SQL["segments"])
-    lane_id = await known_lane(scope, lane)
+    lane_id = await existing_lane(scope, lane)
     row = await states.fetchone()
     if row is None:
         raise NotFound("the workspace is gone")

@@ -24,11 +24,11 @@ from footnote.errors import (
 from footnote.index.naming import name_terms
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
-from footnote.ports import Blobs, KnownTexts, Place, TermCounts, Vectors
-from footnote.store.blob_claims import claim_blob, remove_unused, written
+from footnote.ports import Blobs, CachedTexts, CiphertextLocation, TermCounts, Vectors
+from footnote.store.blob_claims import claim_blob, remove_unused, write_claimed
 from footnote.store.coordinator import announce_events
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
-from footnote.store.document_locks import take_turn
+from footnote.store.document_locks import lock_document
 from footnote.store.documents import get_document
 from footnote.store.lanes import require_vectors_of
 from footnote.store.lexical import count_lists
@@ -149,7 +149,7 @@ class PostgresVersionInWork:
                 statement = "append_stage_result" if start else "save_stage_result"
                 await scope.execute(_SQL[statement], self.stored.key | part)
 
-    def _part(self, number: int) -> Place:
+    def _part(self, number: int) -> CiphertextLocation:
         """Return the encryption context of a part of the parsed content."""
         return STAGE_RESULT.of(self.stored.document_id, self.stored.version, Stage.PARSE, number)
 
@@ -173,12 +173,12 @@ class PostgresVersionInWork:
         async with self._scope() as scope:
             claim = await claim_blob(scope, content_sha256)
         async with (
-            written(self.database, self.blobs, self.workspace_id, claim, content),
+            write_claimed(self.database, self.blobs, self.workspace_id, claim, content),
             self._scope() as scope,
         ):
             # Deletions of the parent and changes of its access wait until the attachment is there.
             # Not by its row: they lock that after the index, which `receive_document` may lock.
-            await take_turn(scope, self.stored.document_id)
+            await lock_document(scope, self.stored.document_id)
             parent = await get_document(scope, self.stored.document_id)
             row = await scope.single(_SQL["access_of_parent"], self.stored.key)
             await receive_document(
@@ -235,7 +235,7 @@ class PostgresVersionInWork:
             counts = await count_lists(scope, set(ids))
         return TermCounts(chunks=total["chunks"], holding=tuple(counts[term] for term in ids))
 
-    async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> KnownTexts:
+    async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> CachedTexts:
         clear: list[DictRow] = []
         async with self._scope() as scope:
             stored = {scope.sealing.text_hash(text_hash): text_hash for text_hash in text_hashes}
@@ -244,7 +244,7 @@ class PostgresVersionInWork:
             if reader is not None:
                 parameters |= self.stored.key | {"reader": reader}
                 clear = await scope.all(_SQL["clear_texts"], parameters)
-        return KnownTexts(
+        return CachedTexts(
             missing={stored[bytes(row["text_hash"])] for row in missing},
             clear={stored[bytes(row["text_hash"])] for row in clear},
         )

@@ -110,7 +110,7 @@ async def refund_attempts(database: Database, job_ids: Collection[int]) -> None:
         await connection.execute(_SQL["refund_attempts"], {"job_ids": list(job_ids)})
 
 
-async def put_back(
+async def requeue_jobs(
     database: Database, worker_id: int, job_ids: Collection[int], *, everything: bool
 ) -> None:
     """Requeue jobs of a worker, or all it holds, without counting this attempt."""

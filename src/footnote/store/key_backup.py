@@ -40,7 +40,7 @@ async def all_stored_keys(owner_url: str) -> tuple[BackedUpKeys, ...]:
     return tuple([await stored_keys(owner_url, workspace) for workspace in workspaces])
 
 
-async def put_back(
+async def restore_keys(
     database: Database,
     owner_url: str,
     workspace: Workspace,

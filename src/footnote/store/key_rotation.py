@@ -19,7 +19,7 @@ from psycopg.rows import DictRow
 
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Cipher
-from footnote.store.blob_claims import claim_blob, redeem, written
+from footnote.store.blob_claims import claim_blob, redeem, write_claimed
 from footnote.store.data_keys import DATA_KEY_BYTES, KEPT_SECONDS
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.queue import enqueue
@@ -175,7 +175,9 @@ async def _reseal_files(database: Database, blobs: SealedBlobs, workspace_id: UU
                 claim = await claim_blob(scope, key.rpartition("/")[2])
             with await blobs.open(key) as content:
                 async with (
-                    written(database, blobs, workspace_id, replace(claim, blob_key=key), content),
+                    write_claimed(
+                        database, blobs, workspace_id, replace(claim, blob_key=key), content
+                    ),
                     database.workspace(workspace_id, SYSTEM) as scope,
                 ):
                     await redeem(scope, claim)

@@ -58,7 +58,7 @@ async def term_counts(scope: WorkspaceScope, terms: Sequence[str]) -> TermCounts
     )
 
 
-async def keep_keywords(
+async def store_keywords(
     scope: WorkspaceScope, document: WaitingDocument, keywords: Sequence[str], among: int
 ) -> None:
     """Store a document's keywords, chosen when the workspace had `among` chunks."""

@@ -13,7 +13,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.domain import Ranking
-from footnote.index.blocks import block_numbers, counts_in, find_list, held_in, terms_in
+from footnote.index.blocks import block_numbers, contained_terms, counts_in, find_list, terms_in
 from footnote.index.bm25 import (
     LexicalResult,
     Numbers,
@@ -39,7 +39,7 @@ _POSTINGS_WORTH_A_THREAD = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedPostings:
+class PendingPostings:
     """The postings found in the cache, and the pending query for the missing terms."""
 
     known: Mapping[int, Posting]
@@ -49,7 +49,7 @@ class AskedPostings:
 
 async def ask_postings(
     scope: WorkspaceScope, state: IndexState, cache: IndexCache, terms: Iterable[int]
-) -> AskedPostings:
+) -> PendingPostings:
     """Send the query for the terms' posting lists without waiting for its result."""
     cached: dict[int, Posting] = {}
     missing = []
@@ -60,11 +60,11 @@ async def ask_postings(
         else:
             cached[term] = posting
     cursor = await _ask_lists(scope, missing) if missing else None
-    return AskedPostings(known=cached, missing=tuple(missing), cursor=cursor)
+    return PendingPostings(known=cached, missing=tuple(missing), cursor=cursor)
 
 
 async def read_postings(
-    scope: WorkspaceScope, state: IndexState, cache: IndexCache, pending: AskedPostings
+    scope: WorkspaceScope, state: IndexState, cache: IndexCache, pending: PendingPostings
 ) -> dict[int, Posting]:
     """Return each term's postings, merged over all segments, dead chunks included."""
     postings = dict(pending.known)
@@ -152,7 +152,7 @@ async def _read_lists(
             continue
         block_terms = terms_in(row["block"], sorted_terms)
         if len(block_terms) > _MANY_TERMS:
-            block_terms = held_in(row["lists"], block_terms)
+            block_terms = contained_terms(row["lists"], block_terms)
         for term in block_terms:
             if (stored := find_list(row["lists"], term)) is not None:
                 lists[term].append(stored)

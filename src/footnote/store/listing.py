@@ -105,14 +105,14 @@ async def list_documents(
         page = await _page(scope, listing, conditions, position, limit)
     if not facet_names:
         return page
-    all_conditions = joined(conditions.values())
+    all_conditions = conjunction(conditions.values())
     row = await scope.single(
         sql.SQL(_SQL["total"]).format(conditions=all_conditions.text), all_conditions.parameters
     )
     counts: dict[str, tuple[FacetCount, ...]] = {}
     for name in facet_names:
         # Without the filter on this field, so that its other values are counted too.
-        other_conditions = joined(
+        other_conditions = conjunction(
             condition for field, condition in conditions.items() if field != name
         )
         matching = sql.SQL(_SQL["within"]).format(conditions=other_conditions.text)
@@ -209,7 +209,7 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
     return conditions
 
 
-def joined(conditions: Iterable[Compiled]) -> Compiled:
+def conjunction(conditions: Iterable[Compiled]) -> Compiled:
     """Combine conditions with AND; without any, the result is always true."""
     pieces = [*conditions]
     parameters = {name: value for piece in pieces for name, value in piece.parameters.items()}
@@ -233,7 +233,7 @@ def page_statement(
             key=key, sign=sql.SQL("<" if descending else ">"), type=sql.SQL(sorting.type)
         )
         pieces.append(Compiled(after, {"after_key": position[0], "after_id": position[1]}))
-    condition = joined(pieces)
+    condition = conjunction(pieces)
     text = sql.SQL(_SQL["page"]).format(
         key=key, conditions=condition.text, direction=sql.SQL("DESC" if descending else "ASC")
     )
@@ -268,7 +268,7 @@ async def _page_by_sealed_title(
     limit: int,
 ) -> DocumentPage:
     """Return a page by encrypted title, which requires sorting all matching documents here."""
-    condition = joined(conditions.values())
+    condition = conjunction(conditions.values())
     statement = sql.SQL(_SQL["titles"]).format(conditions=condition.text)
     descending = listing.order is SortOrder.DESCENDING
     keys = sorted(

@@ -12,9 +12,9 @@ from psycopg.rows import DictRow
 from footnote.domain.conversations import MessageRole
 from footnote.store.database import WorkspaceScope
 from footnote.store.messages import (
-    kept_answer,
     question_of,
     read_answer,
+    stored_answer,
     visible_documents,
 )
 from footnote.store.statements import load_statements
@@ -35,7 +35,7 @@ class _StoredAnswer(TypedDict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidMessage:
+class MatchingMessage:
     """A message, with the part of its text that the reader may see."""
 
     conversation_id: UUID
@@ -45,10 +45,10 @@ class SaidMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidPage:
+class MatchingPage:
     """The matching messages of one page."""
 
-    messages: tuple[SaidMessage, ...]
+    messages: tuple[MatchingMessage, ...]
     read: int
     """Number of messages compared."""
     last: MessageKey | None
@@ -62,7 +62,7 @@ async def messages_saying(
     *,
     after: MessageKey,
     limit: int,
-) -> SaidPage:
+) -> MatchingPage:
     """Return the messages of these conversations whose visible text satisfies `says`."""
     rows = await scope.all(
         _SQL["said_in"],
@@ -74,7 +74,7 @@ async def messages_saying(
         },
     )
     messages = [
-        SaidMessage(
+        MatchingMessage(
             conversation_id=row["conversation_id"],
             message_id=row["message_id"],
             role=row["role"],
@@ -84,7 +84,7 @@ async def messages_saying(
         if (text := await _matching_text(scope, row, says)) is not None
     ]
     last = (rows[-1]["conversation_id"], rows[-1]["message_no"]) if len(rows) == limit else None
-    return SaidPage(messages=tuple(messages), read=len(rows), last=last)
+    return MatchingPage(messages=tuple(messages), read=len(rows), last=last)
 
 
 async def _matching_text(
@@ -93,7 +93,7 @@ async def _matching_text(
     if row["answer"] is None:
         question = question_of(scope, row["conversation_id"], row)
         return question if says(question) else None
-    stored = kept_answer(scope, row["conversation_id"], row)
+    stored = stored_answer(scope, row["conversation_id"], row)
     # Few answers match, so visibility is checked for those alone.
     sentences = cast("_StoredAnswer", stored)["sentences"]
     if not says(" ".join(sentence["text"] for sentence in sentences)):

@@ -21,7 +21,7 @@ from footnote.domain.conversations import (
     MessageRole,
 )
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements, record_of
@@ -36,7 +36,7 @@ _ANSWER = TypeAdapter(MessageAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessagePlace:
+class MessagePosition:
     """The position of a message in its conversation."""
 
     message_no: int
@@ -46,7 +46,7 @@ class MessagePlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class EarlierMessage:
     """An earlier message, as the next turn of the conversation uses it."""
 
     turn: Turn
@@ -77,7 +77,9 @@ async def list_messages(
     )
 
 
-async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> MessagePlace:
+async def message_position(
+    scope: WorkspaceScope, conversation_id: UUID, message_id: UUID
+) -> MessagePosition:
     """Return the position of a message. Raises NotFound."""
     parameters = {"conversation_id": conversation_id, "message_id": message_id}
     row = await scope.one(_SQL["place"], parameters)
@@ -86,7 +88,7 @@ async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUI
             f"there is no message {message_id}",
             hint="`footnote conversations show` shows those of a conversation",
         )
-    return record_of(MessagePlace, row, text=question_of(scope, conversation_id, row))
+    return record_of(MessagePosition, row, text=question_of(scope, conversation_id, row))
 
 
 async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> Message:
@@ -96,7 +98,7 @@ async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: i
     return message
 
 
-async def kept_exchange(
+async def load_exchange(
     scope: WorkspaceScope, conversation_id: UUID, question_id: UUID, question: str
 ) -> Exchange | None:
     """Return the exchange stored under this question id; None if there is none.
@@ -118,7 +120,7 @@ async def kept_exchange(
     )
 
 
-async def kept_reply(
+async def stored_reply(
     scope: WorkspaceScope, conversation_id: UUID, reply_id: UUID
 ) -> Exchange | None:
     """Return the answer stored under this id, with its question; None if there is none."""
@@ -139,9 +141,9 @@ async def last_active(scope: WorkspaceScope, conversation_id: UUID) -> int | Non
     return None if row is None else row["message_no"]
 
 
-async def said_until(
+async def messages_until(
     scope: WorkspaceScope, conversation_id: UUID, message_no: int | None, limit: int
-) -> tuple[Said, ...]:
+) -> tuple[EarlierMessage, ...]:
     """Return up to `limit` messages of the branch that ends with `message_no`, oldest first."""
     if message_no is None:
         return ()
@@ -157,7 +159,9 @@ async def said_until(
         if answer is not None:
             text = answer.without_documents(answer.document_ids - visible).text
         turn = Turn(role=row["role"], text=text)
-        messages.append(Said(turn=turn, asked_as=None if answer is None else answer.asked_as))
+        messages.append(
+            EarlierMessage(turn=turn, asked_as=None if answer is None else answer.asked_as)
+        )
     return tuple(reversed(messages))
 
 
@@ -192,10 +196,10 @@ def answer_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> Mes
     """Return the answer in a row of the principal's; None for a question."""
     if row["answer"] is None:
         return None
-    return read_answer(kept_answer(scope, conversation_id, row))
+    return read_answer(stored_answer(scope, conversation_id, row))
 
 
-def kept_answer(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> object:
+def stored_answer(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> object:
     """Decrypt the stored answer of a row."""
     place = ANSWER.of(scope.principal.principal_id, conversation_id, row["message_no"])
     return scope.sealing.plain_json(place, row["answer"])
@@ -206,7 +210,7 @@ def read_answer(stored: object) -> MessageAnswer:
     return _ANSWER.validate_python(stored)
 
 
-def answer_json(scope: WorkspaceScope, place: Place, answer: MessageAnswer) -> Jsonb:
+def answer_json(scope: WorkspaceScope, place: CiphertextLocation, answer: MessageAnswer) -> Jsonb:
     """Serialise an answer for its column, encrypted if the workspace is."""
     return Jsonb(scope.sealing.json(place, _ANSWER.dump_python(answer, mode="json")))
 

@@ -21,7 +21,7 @@ from psycopg import sql
 from footnote.domain.upgrading import StepKind
 from footnote.errors import StoreUnavailable
 from footnote.store.addresses import is_pooled
-from footnote.store.migration_files import VERSION, Migration, known_migrations, newest_known
+from footnote.store.migration_files import VERSION, Migration, known_migrations, newest_migration
 from footnote.store.statements import load_statements
 
 SCHEMA = "footnote"
@@ -51,7 +51,7 @@ class Patience:
 
 def program_name() -> str:
     """Return the `application_name` of connections: the version, and the newest step it knows."""
-    return f"footnote/{VERSION} schema/{newest_known().number:04}"
+    return f"footnote/{VERSION} schema/{newest_migration().number:04}"
 
 
 def migrate(
@@ -160,7 +160,7 @@ def refuse_newer(connection: psycopg.Connection) -> None:
         return
     rows = connection.execute(_SQL["of_newer_versions"]).fetchall()
     known_names = {step.name for step in known_migrations()}
-    newest = newest_known().number
+    newest = newest_migration().number
     for name, kind, needs, version in rows:
         if name in known_names or name == _QUEUE:
             continue
@@ -172,7 +172,7 @@ def _too_new(step: str, version: str | None) -> StoreUnavailable:
     program = "a newer Footnote" if version is None else f"Footnote {version}"
     return StoreUnavailable(
         f"the database was migrated by {program}, whose step {step} leaves out this version, "
-        f"{VERSION}, which knows the steps up to {newest_known().name}",
+        f"{VERSION}, which knows the steps up to {newest_migration().name}",
         hint="upgrade this installation",
     )
 

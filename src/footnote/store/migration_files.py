@@ -94,7 +94,7 @@ def known_migrations() -> tuple[Migration, ...]:
     )
 
 
-def newest_known() -> Migration:
+def newest_migration() -> Migration:
     """Return the last step of this version, by which versions are compared."""
     return known_migrations()[-1]
 

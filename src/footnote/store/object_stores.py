@@ -15,7 +15,7 @@ from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import ObjectStore, from_url
 
 from footnote.errors import BlobsFull, UnsupportedSettings
-from footnote.validation.text import NamedTwice, json_fault, members_once
+from footnote.validation.text import DuplicateName, json_fault, members_once
 
 if TYPE_CHECKING:
     # They are there for type checkers alone.
@@ -73,7 +73,7 @@ class _WrongOption(Exception):
     """An option has a value that no store accepts; the message does not repeat it."""
 
 
-def names_a_place(url: str) -> bool:
+def names_a_bucket(url: str) -> bool:
     """Return whether the URL of an object store names a bucket or container."""
     try:
         return urlsplit(url).scheme == "memory" or bool(_PLACE.fullmatch(urlsplit(url).netloc))
@@ -88,7 +88,7 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
     UnsupportedSettings, which names the wrong setting but not its value, as that may be secret.
     """
     scheme = urlsplit(url).scheme
-    if scheme not in _SCHEMES or not names_a_place(url):
+    if scheme not in _SCHEMES or not names_a_bucket(url):
         missing = "no object store" if scheme not in _SCHEMES else "no bucket or container"
         raise _wrong_address(url_name, f"it names {missing}")
     values = _object_in(options, options_name)
@@ -100,8 +100,8 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
         _refuse(options_name, str(error), _keys_of(url), error)
     except _LIBRARY_ERRORS as error:
         if _IN_THE_ADDRESS.search(str(error)):
-            raise _wrong_address(url_name, said_by_store(error)) from error
-        reason = _without_values(said_by_store(error), values)
+            raise _wrong_address(url_name, store_message(error)) from error
+        reason = _without_values(store_message(error), values)
         option = _wrong_option(url, values)
         if option is not None and isinstance(error, UnknownConfigurationKeyError):
             suggestions = get_close_matches(option.lower(), _CLIENT_OPTIONS, n=1)
@@ -225,7 +225,7 @@ def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
 def _object_in(options: str | None, options_name: str) -> dict[str, object]:
     try:
         values = json.loads(options or "{}", object_pairs_hook=members_once)
-    except NamedTwice as error:
+    except DuplicateName as error:
         _refuse(options_name, f"it has {error.name!r} more than once", _ENDPOINT, error)
     except (ValueError, RecursionError) as error:
         _refuse(options_name, json_fault(error), _ENDPOINT, error)
@@ -262,7 +262,7 @@ def variable_of(setting: str) -> str:
     return f"FOOTNOTE_{setting.upper()}"
 
 
-def said_by_store(error: Exception) -> str:
+def store_message(error: Exception) -> str:
     """Return the message of a store's error, without the library's prefixes and debug output."""
     first_line = str(error).strip().partition("\n")[0]
     if lacks_credentials(error):

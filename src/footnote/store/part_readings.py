@@ -60,7 +60,7 @@ async def readings_of(
     return readings
 
 
-async def keep_reading(
+async def store_reading(
     scope: WorkspaceScope,
     read_for: ReadFor,
     pending: PublishedVersion,

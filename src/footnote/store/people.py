@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg.types.json import Jsonb
 
-from footnote.domain.people import Sought, Standing, User, UserGroup, WantedGroup, WantedUser
+from footnote.domain.people import PeopleQuery, Standing, User, UserGroup, WantedGroup, WantedUser
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.api_keys import revoke_keys_of
 from footnote.store.database import WorkspaceScope
@@ -23,7 +23,7 @@ async def standing(scope: WorkspaceScope, principal: str) -> Standing | None:
     return None if row is None else record_of(Standing, row)
 
 
-async def users(scope: WorkspaceScope, query: Sought) -> tuple[int, tuple[User, ...]]:
+async def users(scope: WorkspaceScope, query: PeopleQuery) -> tuple[int, tuple[User, ...]]:
     """Return how many users match, and one page of them."""
     parameters = {
         "user_id": None,
@@ -95,7 +95,7 @@ async def _write_user(
         raise Conflict(f"there is a user {requested.user_name!r} already") from error
 
 
-async def groups(scope: WorkspaceScope, query: Sought) -> tuple[int, tuple[UserGroup, ...]]:
+async def groups(scope: WorkspaceScope, query: PeopleQuery) -> tuple[int, tuple[UserGroup, ...]]:
     """Return how many groups match, and one page of them."""
     parameters = {
         "group_id": None,

@@ -16,26 +16,26 @@ from psycopg.types.range import Range
 from footnote.domain import Chunk, Failure, Publication, Stage
 from footnote.errors import DocumentInterrupted, NotFound
 from footnote.index.segments import SEGMENT_FORMAT, chunk_lengths, posting_parts
-from footnote.store.blob_claims import give_up
+from footnote.store.blob_claims import release
 from footnote.store.clusters import forget_cluster_names
 from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
-from footnote.store.document_locks import lock_family, take_turn, wait_for_publications
+from footnote.store.document_locks import lock_document, lock_family, wait_for_publications
 from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
 from footnote.store.merging import due_merge, insert_postings
 from footnote.store.passages import span_row
 from footnote.store.queue import (
-    enqueue_clustering_if_wanted,
-    enqueue_entities_if_wanted,
-    enqueue_facts_if_wanted,
+    enqueue_clustering_if_enabled,
+    enqueue_entities_if_enabled,
+    enqueue_facts_if_enabled,
     enqueue_maintenance,
-    enqueue_summarising_if_wanted,
+    enqueue_summarising_if_enabled,
 )
 from footnote.store.receiving import announce_change
 from footnote.store.routing import replace_document_vector
 from footnote.store.sealed_answers import remove_from_sealed_answers
-from footnote.store.sealed_texts import keep_sealed_text
+from footnote.store.sealed_texts import store_sealed_text
 from footnote.store.sealing import (
     CHUNK_TEXT,
     CONTEXT,
@@ -133,7 +133,7 @@ async def publish(
     """
     parameters = stored.key | {"lane_id": lane_id}
     first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
-    await take_turn(scope, stored.document_id)
+    await lock_document(scope, stored.document_id)
     if await scope.one(_SQL["is_wanted"], parameters) is None:
         raise Overtaken
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
@@ -142,7 +142,7 @@ async def publish(
     await _insert_segment(scope, segment_id, first_chunk, publication)
     if scope.sealing.encrypts:
         text = publication.canonical_text
-        await keep_sealed_text(scope, stored.document_id, stored.version, text)
+        await store_sealed_text(scope, stored.document_id, stored.version, text)
     else:
         await _keep_text(scope, parameters, publication.canonical_text)
     if publication.read_for_orders_with is not None:
@@ -171,10 +171,10 @@ async def publish(
     await scope.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, index)
     await forget_cluster_names(scope, [stored.document_id])
-    await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
-    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
-    await enqueue_entities_if_wanted(scope, by_default=limits.extract_entities)
-    await enqueue_summarising_if_wanted(scope, by_default=limits.summarise)
+    await enqueue_facts_if_enabled(scope, by_default=limits.extract_facts)
+    await enqueue_clustering_if_enabled(scope, by_default=limits.cluster)
+    await enqueue_entities_if_enabled(scope, by_default=limits.extract_entities)
+    await enqueue_summarising_if_enabled(scope, by_default=limits.summarise)
 
 
 async def mark_failed(
@@ -218,10 +218,10 @@ async def delete_document(
     await scope.execute(_SQL["delete_family"], parameters | identities)
     await announce_events(scope, *identities["document_ids"])
     await _enqueue_what_is_due(scope, limits, index)
-    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
+    await enqueue_clustering_if_enabled(scope, by_default=limits.cluster)
     keys = tuple(row["blob_key"] for row in blobs)
     if keys:
-        await give_up(scope, keys)
+        await release(scope, keys)
     return keys
 
 

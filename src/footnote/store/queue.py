@@ -140,7 +140,7 @@ async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) ->
     )
 
 
-async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+async def enqueue_facts_if_enabled(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue fact extraction if the workspace's setting, or else the default, asks for it."""
     if await _setting_enabled(scope, "facts", by_default):
         await enqueue_facts(scope)
@@ -164,7 +164,7 @@ async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) 
     )
 
 
-async def enqueue_clustering_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+async def enqueue_clustering_if_enabled(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue clustering after a short delay if the workspace's setting, or else the default, asks
     for it.
 
@@ -195,7 +195,7 @@ async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0
     )
 
 
-async def enqueue_summarising_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+async def enqueue_summarising_if_enabled(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue summarising if the workspace's setting, or else the default, asks for it."""
     if await _setting_enabled(scope, "summaries", by_default):
         await enqueue_summarising(scope)
@@ -257,7 +257,7 @@ async def enqueue_entities(scope: WorkspaceScope, *, delay_seconds: float = 0.0)
     )
 
 
-async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+async def enqueue_entities_if_enabled(scope: WorkspaceScope, *, by_default: bool) -> None:
     """Enqueue entity extraction if the workspace's setting, or else the default, asks for it."""
     if await _setting_enabled(scope, "entities", by_default):
         await enqueue_entities(scope)

@@ -48,7 +48,7 @@ PLACES: Mapping[WrittenIn, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class StoredText:
     """A stored query, question, title, comment, answer or push."""
 
     place: WrittenIn
@@ -63,7 +63,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedTexts:
+class VersionTexts:
     """The text of one version of a document, and the document's names."""
 
     language: str | None
@@ -71,7 +71,7 @@ class NamedTexts:
     names: tuple[str, ...]
 
 
-async def texts_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[NamedTexts, ...]:
+async def texts_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[VersionTexts, ...]:
     """Return the texts and names of the documents, one per version. Takes a system scope."""
     texts = []
     for row in await scope.all(_SQL["versions"], {"document_ids": list(document_ids)}):
@@ -88,13 +88,13 @@ async def texts_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple
         text = row["canonical_text"]
         if text is None and scope.sealing.encrypts:
             text = await _sealed_text(scope, document_id, row["version"])
-        texts.append(NamedTexts(language=row["language"], text=text or "", names=names))
+        texts.append(VersionTexts(language=row["language"], text=text or "", names=names))
     return tuple(texts)
 
 
 async def quoting(
     scope: WorkspaceScope, quoted: Quotable, chunks: ChunkRanges
-) -> tuple[Written, ...]:
+) -> tuple[StoredText, ...]:
     """Return all stored texts that quote the documents.
 
     A text quotes them by a run of words, or by a term that no other chunk contains. Takes a system
@@ -123,7 +123,7 @@ async def quoting(
     return tuple(matches)
 
 
-async def empty(scope: WorkspaceScope, written: Iterable[Written]) -> None:
+async def empty(scope: WorkspaceScope, written: Iterable[StoredText]) -> None:
     """Delete the queries and pushes, and blank the other texts. Raises UnderLegalHold."""
     for entry in written:
         key: dict[str, object] = {
@@ -137,7 +137,7 @@ async def empty(scope: WorkspaceScope, written: Iterable[Written]) -> None:
         await scope.execute(_SQL[f"empty_{entry.place}"], key)
 
 
-async def held_among(scope: WorkspaceScope, principals: Iterable[str]) -> str | None:
+async def first_under_hold(scope: WorkspaceScope, principals: Iterable[str]) -> str | None:
     """Return one of the principals that is under legal hold; None if none is."""
     row = await scope.one(_SQL["held"], {"principals": sorted(set(principals))})
     return None if row is None else row["principal"]
@@ -168,7 +168,7 @@ def _texts_of_answer(answer: MessageAnswer) -> Iterator[str]:
     yield from (*answer.degraded, *answer.searched)
 
 
-async def _pages(scope: WorkspaceScope, kind: WrittenIn) -> AsyncIterator[list[Written]]:
+async def _pages(scope: WorkspaceScope, kind: WrittenIn) -> AsyncIterator[list[StoredText]]:
     after: tuple[str, UUID, int] = ("", UUID(int=0), 0)
     while True:
         rows = await scope.all(
@@ -183,7 +183,7 @@ async def _pages(scope: WorkspaceScope, kind: WrittenIn) -> AsyncIterator[list[W
         after = last["principal"], last["conversation_id"] or UUID(int=0), last["message_no"]
 
 
-def _written(scope: WorkspaceScope, kind: WrittenIn, row: DictRow) -> Written:
+def _written(scope: WorkspaceScope, kind: WrittenIn, row: DictRow) -> StoredText:
     principal, conversation_id = row["principal"], row["conversation_id"]
     key = (principal, conversation_id, row["message_no"])
     answer = None
@@ -199,7 +199,7 @@ def _written(scope: WorkspaceScope, kind: WrittenIn, row: DictRow) -> Written:
         }.get(kind)
         plain = row["text"] if column is None else scope.sealing.plain_text(column, row["text"])
         texts = (plain,)
-    return Written(
+    return StoredText(
         place=kind,
         principal=principal,
         conversation_id=conversation_id,

@@ -71,7 +71,7 @@ from footnote.store.recall_results import (
     with_held_vectors,
 )
 from footnote.store.routing import ask_names, ask_routes
-from footnote.store.vector_cache import HeldVectors, VectorCache
+from footnote.store.vector_cache import CachedVectors, VectorCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,7 +328,7 @@ class PostgresIndex:
         state = self.cache.state(self.workspace.workspace_id)
         return state if state is not None and state.lane == self.lane.fingerprint else None
 
-    def _cached_vectors(self, state: IndexState) -> HeldVectors | None:
+    def _cached_vectors(self, state: IndexState) -> CachedVectors | None:
         return self.vector_cache.held(
             self.database, self.workspace.workspace_id, state, self.lane.dimensions
         )

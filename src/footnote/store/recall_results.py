@@ -20,8 +20,8 @@ from footnote.store.lexical import (
     rank_by_bm25,
     scores_of,
 )
-from footnote.store.routing import AskedRoutes, lacks_of, routes_of
-from footnote.store.vector_cache import HeldVectors
+from footnote.store.routing import PendingRoutes, lacks_of, routes_of
+from footnote.store.vector_cache import CachedVectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +42,10 @@ class Fetched:
     generation: int
     terms: Mapping[int, str]
     postings: Mapping[int, Posting]
-    routes: AskedRoutes
+    routes: PendingRoutes
     document_postings: Mapping[int, Posting]
     named: NamedDocuments | None = None
-    held: HeldVectors | None = None
+    held: CachedVectors | None = None
     dense: Ranking = ()
 
 

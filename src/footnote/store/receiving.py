@@ -22,7 +22,7 @@ from footnote.domain import (
 from footnote.domain.access import access_names
 from footnote.domain.identity import ADMINISTRATORS, SYSTEM_NAME
 from footnote.errors import Conflict, QueueFull
-from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
+from footnote.store.blob_claims import BlobClaim, redeem, release_unreferenced
 from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import document_of, failure_json, get_document, no_such_document
@@ -99,11 +99,11 @@ async def require_room(scope: WorkspaceScope, limits: QueueLimits) -> None:
     raise QueueFull(
         reason,
         hint="wait and hand it in again; look whether a worker runs: footnote worker",
-        retry_after_seconds=retry_after(0.0 if row is None else row["seconds"]),
+        retry_after_seconds=estimate_retry_seconds(0.0 if row is None else row["seconds"]),
     )
 
 
-def retry_after(waited_seconds: float) -> int:
+def estimate_retry_seconds(waited_seconds: float) -> int:
     """Estimate the seconds until the queue has room, from 1 to 60.
 
     `waited_seconds` is how long the next document has waited. By Little's law (Operations Research
@@ -136,7 +136,7 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     else:
         received = await _receive_again(scope, incoming, row, parameters)
     if incoming.claim is not None:
-        await give_up_unnamed(scope, incoming.claim)
+        await release_unreferenced(scope, incoming.claim)
     if incoming.announced_as is not None:
         document_id = received.document.document_id
         await move_push(scope, incoming.announced_as, "received", document_id=document_id)

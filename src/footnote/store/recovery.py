@@ -217,7 +217,7 @@ def unused(home: Path) -> Iterator[None]:
 
 
 @contextmanager
-def only_one(path: Path, activity: str) -> Iterator[None]:
+def exclusive(path: Path, activity: str) -> Iterator[None]:
     """Run a block in one process at a time. Raises Conflict while another process runs it."""
     with open_lock(path) as lock:
         if not locked(lock):

@@ -57,7 +57,7 @@ class Filling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class MissingText:
     """A text that lacks a vector: of a chunk, or of a document, numbered by its first chunk."""
 
     number: int
@@ -74,7 +74,7 @@ class Spent:
     cost_usd: Decimal = Decimal(0)
 
 
-async def take_up_filling(
+async def claim_filling(
     database: Database, workspace_id: UUID, lane_id: int
 ) -> tuple[Filling, float | None] | None:
     """Return what to fill, and the limit of texts per second; None when it has ended."""
@@ -93,7 +93,7 @@ async def take_up_filling(
 
 async def reuse_or_list(
     database: Database, filling: Filling, kind: Kind, after: int, limit: int
-) -> tuple[Sequence[Wanted], int | None]:
+) -> tuple[Sequence[MissingText], int | None]:
     """Return the next distinct texts without a vector, and the last number that was examined.
 
     Those whose text has a vector in the lane already get a copy of it. The number is None when
@@ -110,20 +110,20 @@ async def reuse_or_list(
         reused = {int(row[_NUMBER[kind]]) for row in copied_rows}
         if reused:
             await _record_progress(scope, filling, Spent(texts_reused=len(reused)))
-    distinct: dict[object, Wanted] = {}
+    distinct: dict[object, MissingText] = {}
     for number, row in zip(numbers, rows, strict=True):
         if number not in reused:
             text_of = _chunk_text if kind == "chunks" else _document_text
             text = text_of(scope.sealing, row)
-            distinct.setdefault(row["text_hash"] or number, Wanted(number=number, text=text))
+            distinct.setdefault(row["text_hash"] or number, MissingText(number=number, text=text))
     return tuple(distinct.values()), numbers[-1]
 
 
-async def keep_batch(
+async def store_batch(
     database: Database,
     filling: Filling,
     kind: Kind,
-    embedded: tuple[Sequence[Wanted], Vectors],
+    embedded: tuple[Sequence[MissingText], Vectors],
     spent: Spent,
 ) -> bool:
     """Store a batch of vectors in one transaction; return False when cancelled meanwhile.

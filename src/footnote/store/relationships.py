@@ -27,7 +27,7 @@ _NAMED = [kind.value for kind in NAMED_KINDS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TextSpan:
     """A span in the published version of a document, as half-open character offsets."""
 
     document_id: UUID
@@ -51,8 +51,8 @@ class SharedKey:
 
     role: KeyRole
     other_role: KeyRole
-    place: Place
-    other: Place
+    place: TextSpan
+    other: TextSpan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class SharingDocument:
     """The rarest shared entities, at most three."""
 
 
-async def keep_relationships(
+async def store_relationships(
     scope: WorkspaceScope,
     published: PublishedVersion,
     pairs: Sequence[EntityPair],
@@ -131,9 +131,9 @@ async def pairs_among(
     return tuple(RelatedEntities(**row) for row in rows)
 
 
-async def pair_places(
+async def first_sentences_of_pairs(
     scope: WorkspaceScope, pairs: Sequence[tuple[UUID, UUID]], limit: int
-) -> dict[tuple[UUID, UUID], tuple[Place, ...]]:
+) -> dict[tuple[UUID, UUID], tuple[TextSpan, ...]]:
     """Return the first sentence that names both entities of a pair, in up to `limit` documents
     each.
     """
@@ -145,9 +145,9 @@ async def pair_places(
             "limit": limit,
         },
     )
-    by_pair: dict[tuple[UUID, UUID], dict[UUID, Place]] = {pair: {} for pair in pairs}
+    by_pair: dict[tuple[UUID, UUID], dict[UUID, TextSpan]] = {pair: {} for pair in pairs}
     for row in rows:
-        place = Place(
+        place = TextSpan(
             document_id=row["document_id"],
             version=row["version"],
             span=spans_of(row["spans"])[0],
@@ -156,9 +156,9 @@ async def pair_places(
     return {pair: tuple(places.values()) for pair, places in by_pair.items()}
 
 
-async def named_most(
+async def most_mentioned(
     scope: WorkspaceScope, document_id: UUID, kinds: Iterable[EntityKind], limit: int
-) -> tuple[tuple[UUID, int, Place], ...]:
+) -> tuple[tuple[UUID, int, TextSpan], ...]:
     """Return a document's entities, their mentions and first place, the most mentioned first."""
     kind_names = [kind.value for kind in kinds] or _NAMED
     rows = await scope.all(
@@ -168,7 +168,9 @@ async def named_most(
         (
             row["entity_id"],
             row["mentions"],
-            Place(document_id=document_id, version=row["version"], span=spans_of(row["spans"])[0]),
+            TextSpan(
+                document_id=document_id, version=row["version"], span=spans_of(row["spans"])[0]
+            ),
         )
         for row in rows
     )
@@ -181,12 +183,12 @@ async def shared_keys(scope: WorkspaceScope, document_id: UUID) -> tuple[SharedK
         SharedKey(
             role=KeyRole(row["own_role"]),
             other_role=KeyRole(row["other_role"]),
-            place=Place(
+            place=TextSpan(
                 document_id=document_id,
                 version=row["version"],
                 span=(row["char_start"], row["char_end"]),
             ),
-            other=Place(
+            other=TextSpan(
                 document_id=row["other_id"],
                 version=row["other_version"],
                 span=(row["other_start"], row["other_end"]),
@@ -233,9 +235,9 @@ async def sharing_documents(
     )
 
 
-async def mention_places(
+async def first_mentions(
     scope: WorkspaceScope, pairs: Collection[tuple[UUID, UUID]]
-) -> dict[tuple[UUID, UUID], Place]:
+) -> dict[tuple[UUID, UUID], TextSpan]:
     """Return the first mention of an entity in a document, by document id and entity id."""
     rows = await scope.all(
         _SQL["mention_places"],
@@ -244,11 +246,11 @@ async def mention_places(
             "entity_ids": [entity_id for _, entity_id in pairs],
         },
     )
-    places: dict[tuple[UUID, UUID], Place] = {}
+    places: dict[tuple[UUID, UUID], TextSpan] = {}
     for row in rows:
         places.setdefault(
             (row["document_id"], row["entity_id"]),
-            Place(
+            TextSpan(
                 document_id=row["document_id"],
                 version=row["version"],
                 span=spans_of(row["spans"])[0],

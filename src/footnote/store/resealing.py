@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psycopg.types.json import Jsonb
 
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.store.sealing import (
     SEALED_MARK,
     SEALED_METADATA,
@@ -17,7 +17,9 @@ from footnote.store.sealing import (
 )
 
 
-def records_of(column: SealedColumn, place: Place, stored: object) -> Iterator[tuple[Place, bytes]]:
+def records_of(
+    column: SealedColumn, place: CiphertextLocation, stored: object
+) -> Iterator[tuple[CiphertextLocation, bytes]]:
     """Yield the ciphertext records of a stored value; none if it is empty or not encrypted."""
     match column.form, stored:
         case "bytes", bytes() if stored:
@@ -37,7 +39,9 @@ def records_of(column: SealedColumn, place: Place, stored: object) -> Iterator[t
                         yield value_of(place, key), record_in(sealed, place)
 
 
-def resealed(sealing: Sealing, column: SealedColumn, place: Place, stored: object) -> object:
+def resealed(
+    sealing: Sealing, column: SealedColumn, place: CiphertextLocation, stored: object
+) -> object:
     """Return the value encrypted under the current data key, as a parameter for its column."""
     value: object
     match column.form, stored:

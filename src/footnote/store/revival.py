@@ -21,7 +21,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPostgres:
+class WatchedPostgres:
     """A server in use, and the task that watches it."""
 
     server: EmbeddedPostgres
@@ -40,7 +40,7 @@ class KeptPostgres:
         await asyncio.to_thread(self.server.release)
 
 
-def keep(server: EmbeddedPostgres) -> KeptPostgres:
+def watch_server(server: EmbeddedPostgres) -> WatchedPostgres:
     """Watch a server from the running event loop.
 
     It is restarted with the priority that this process has now, whatever it is later, since a
@@ -48,7 +48,7 @@ def keep(server: EmbeddedPostgres) -> KeptPostgres:
     """
     starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix=STARTER)
     starter.submit(int)  # A first task starts the thread, which keeps the current priority.
-    return KeptPostgres(server, starter, asyncio.create_task(_watch(server, starter)))
+    return WatchedPostgres(server, starter, asyncio.create_task(_watch(server, starter)))
 
 
 async def _watch(server: EmbeddedPostgres, starter: ThreadPoolExecutor) -> None:

@@ -32,7 +32,7 @@ _NUMBER = np.dtype(">i4")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedRoutes:
+class PendingRoutes:
     """The documents that a search can be routed to, and the terms to look up in them."""
 
     table: DocumentTable | None = None
@@ -77,19 +77,21 @@ async def ask_routes(
     cache: IndexCache,
     request: RecallRequest,
     terms: Sequence[str],
-) -> AskedRoutes:
+) -> PendingRoutes:
     """Return what a routed search of these terms needs; empty for any other search.
 
     The table of documents is read when the index has changed, and is cached until it changes again.
     """
     if request.route is None or state.lane_id is None:
-        return AskedRoutes()
+        return PendingRoutes()
     table = await _table(scope, state, cache, state.lane_id)
-    return AskedRoutes(table=table, terms=tuple(term_ids(state.lexical_key, document_terms(terms))))
+    return PendingRoutes(
+        table=table, terms=tuple(term_ids(state.lexical_key, document_terms(terms)))
+    )
 
 
 def routes_of(
-    requested: AskedRoutes,
+    requested: PendingRoutes,
     postings: Mapping[int, Posting],
     visible: ChunkRanges,
     request: RecallRequest,
@@ -186,7 +188,7 @@ def _joined(cached: DocumentTable | None, retained: Numbers, packed: bytes | Non
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedNames:
+class PendingNames:
     """The name terms to look up; the first is that of all documents with names."""
 
     terms: tuple[int, ...] = ()
@@ -199,12 +201,12 @@ class AskedNames:
         return named_documents(named_postings, self.terms[0], visible)
 
 
-def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str]) -> AskedNames:
+def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str]) -> PendingNames:
     """Return the name terms to look up for a query; empty without names, or if not requested."""
     names = () if request.names_of is None else request.names_of(languages)
     if not names:
-        return AskedNames()
-    return AskedNames(terms=tuple(term_ids(state.lexical_key, name_terms(names))))
+        return PendingNames()
+    return PendingNames(terms=tuple(term_ids(state.lexical_key, name_terms(names))))
 
 
 def lacks_of(named: NamedDocuments | None, *recalled: Iterable[Hit]) -> Mapping[int, float]:

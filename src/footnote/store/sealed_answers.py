@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from footnote.domain.conversations import MessageAnswer
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.messages import answer_json, read_answer
 from footnote.store.sealing import ANSWER
@@ -70,5 +70,5 @@ def _answer(scope: WorkspaceScope, row: DictRow) -> MessageAnswer:
     return read_answer(scope.sealing.plain_json(_place(row), row["answer"]))
 
 
-def _place(row: DictRow) -> Place:
+def _place(row: DictRow) -> CiphertextLocation:
     return ANSWER.of(*(row[name] for name in ANSWER.key))

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from uuid import UUID
 
 from footnote.errors import BlobDamaged
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.store.blobs import RawBlobs, checked
 from footnote.store.sealing import Sealing
 
@@ -121,8 +121,8 @@ def _seal(sealing: Sealing, key: str, content: bytes | BinaryIO, sealed: BinaryI
         number, piece = number + 1, following
 
 
-def _place(key: str, number: int, last: bool) -> Place:
-    return Place("blobs", key, f"{'last ' if last else ''}piece {number}")
+def _place(key: str, number: int, last: bool) -> CiphertextLocation:
+    return CiphertextLocation("blobs", key, f"{'last ' if last else ''}piece {number}")
 
 
 def _damaged(key: str) -> BlobDamaged:

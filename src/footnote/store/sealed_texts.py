@@ -15,7 +15,7 @@ _SQL = load_statements("sealed_texts")
 _ROWS_AT_ONCE = 500
 
 
-async def keep_sealed_text(
+async def store_sealed_text(
     scope: WorkspaceScope, document_id: UUID, version: int, text: str
 ) -> None:
     """Keep the text of a version in place of any it had."""

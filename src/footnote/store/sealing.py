@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from footnote.errors import CiphertextDamaged, KeyUnavailable
-from footnote.ports import Cipher, IndexSecrets, Place, Vector, Vectors
+from footnote.ports import Cipher, CiphertextLocation, IndexSecrets, Vector, Vectors
 
 SEALED_MARK = "sealed:"
 """Prefix of an encrypted credential; credentials stored before encryption lack it."""
@@ -29,9 +29,9 @@ class SealedColumn:
     """Columns that identify a row within the workspace."""
     form: Form
 
-    def of(self, *key: object) -> Place:
+    def of(self, *key: object) -> CiphertextLocation:
         """The place of the column in the row with this key."""
-        return Place(self.table, "/".join(map(str, key)), self.column)
+        return CiphertextLocation(self.table, "/".join(map(str, key)), self.column)
 
 
 def _columns(table: str, key: tuple[str, ...], form: Form, *names: str) -> tuple[SealedColumn, ...]:
@@ -104,76 +104,78 @@ class Sealing:
         """Whether content is encrypted."""
         return self.index is not None
 
-    def text(self, place: Place, plain: str) -> str:
+    def text(self, place: CiphertextLocation, plain: str) -> str:
         """Encrypt a text for its column."""
         if self.index is None or not plain:
             return plain
         return self._sealed_text(place, plain)
 
-    def plain_text(self, place: Place, stored: str) -> str:
+    def plain_text(self, place: CiphertextLocation, stored: str) -> str:
         """Decrypt a text from its column. Raises CiphertextDamaged, KeyUnavailable, as all do."""
         if self.index is None or not stored:
             return stored
         return self._unsealed_text(place, stored)
 
-    def words(self, place: Place, plain: Sequence[str]) -> list[str]:
+    def words(self, place: CiphertextLocation, plain: Sequence[str]) -> list[str]:
         """Encrypt several texts for an array column."""
         if self.index is None or not plain:
             return list(plain)
         return [self._sealed_text(place, json.dumps(list(plain)))]
 
-    def plain_words(self, place: Place, stored: Sequence[str]) -> list[str]:
+    def plain_words(self, place: CiphertextLocation, stored: Sequence[str]) -> list[str]:
         """Decrypt several texts from an array column."""
         if self.index is None or not stored:
             return list(stored)
         plain: list[str] = json.loads(self._unsealed_text(place, stored[0]))
         return plain
 
-    def json(self, place: Place, plain: object) -> object:
+    def json(self, place: CiphertextLocation, plain: object) -> object:
         """Encrypt a JSON value for its column."""
         return plain if self.index is None else self._sealed_json(place, plain)
 
-    def plain_json(self, place: Place, stored: object) -> object:
+    def plain_json(self, place: CiphertextLocation, stored: object) -> object:
         """Decrypt a JSON value from its column."""
         return stored if self.index is None else self._unsealed_json(place, stored)
 
-    def metadata(self, place: Place, plain: Mapping[str, object]) -> dict[str, object]:
+    def metadata(self, place: CiphertextLocation, plain: Mapping[str, object]) -> dict[str, object]:
         """Encrypt the metadata of a document for its column."""
         return {
             key: self.json(value_of(place, key), value) if key in SEALED_METADATA else value
             for key, value in plain.items()
         }
 
-    def plain_metadata(self, place: Place, stored: Mapping[str, object]) -> dict[str, object]:
+    def plain_metadata(
+        self, place: CiphertextLocation, stored: Mapping[str, object]
+    ) -> dict[str, object]:
         """Decrypt the metadata of a document from its column."""
         return {
             key: self.plain_json(value_of(place, key), value) if key in SEALED_METADATA else value
             for key, value in stored.items()
         }
 
-    def content(self, place: Place, plain: bytes) -> bytes:
+    def content(self, place: CiphertextLocation, plain: bytes) -> bytes:
         """Encrypt bytes for their column or a file."""
         return plain if self.index is None else self._cipher.seal(plain, place)
 
-    def plain_content(self, place: Place, stored: bytes) -> bytes:
+    def plain_content(self, place: CiphertextLocation, stored: bytes) -> bytes:
         """Decrypt bytes from their column or a file."""
         return stored if self.index is None else self._cipher.unseal(stored, place)
 
-    def secret(self, place: Place, plain: str) -> str:
+    def secret(self, place: CiphertextLocation, plain: str) -> str:
         """Encrypt a credential for its column, in every workspace."""
         return SEALED_MARK + self._sealed_text(place, plain)
 
-    def plain_secret(self, place: Place, stored: str) -> str:
+    def plain_secret(self, place: CiphertextLocation, stored: str) -> str:
         """Decrypt a credential; one stored before encryption existed is returned as it is."""
         if not stored.startswith(SEALED_MARK):
             return stored
         return self._unsealed_text(place, stored.removeprefix(SEALED_MARK))
 
-    def secret_json(self, place: Place, plain: object) -> object:
+    def secret_json(self, place: CiphertextLocation, plain: object) -> object:
         """Encrypt a JSON value that contains credentials, in every workspace."""
         return self._sealed_json(place, plain)
 
-    def plain_secret_json(self, place: Place, stored: object) -> object:
+    def plain_secret_json(self, place: CiphertextLocation, stored: object) -> object:
         """Decrypt a JSON value with credentials; an unencrypted one is returned as it is."""
         if isinstance(stored, dict) and [*stored] == [_MEMBER]:
             return self._unsealed_json(place, stored)
@@ -208,16 +210,16 @@ class Sealing:
             )
         return self.cipher
 
-    def _sealed_text(self, place: Place, plain: str) -> str:
+    def _sealed_text(self, place: CiphertextLocation, plain: str) -> str:
         return base64.b64encode(self._cipher.seal(plain.encode(), place)).decode()
 
-    def _unsealed_text(self, place: Place, stored: str) -> str:
+    def _unsealed_text(self, place: CiphertextLocation, stored: str) -> str:
         return self._cipher.unseal(record_in(stored, place), place).decode()
 
-    def _sealed_json(self, place: Place, plain: object) -> dict[str, str]:
+    def _sealed_json(self, place: CiphertextLocation, plain: object) -> dict[str, str]:
         return {_MEMBER: self._sealed_text(place, json.dumps(plain))}
 
-    def _unsealed_json(self, place: Place, stored: object) -> object:
+    def _unsealed_json(self, place: CiphertextLocation, stored: object) -> object:
         sealed = stored.get(_MEMBER) if isinstance(stored, dict) else None
         if not isinstance(sealed, str):
             raise _no_ciphertext(place)
@@ -225,12 +227,12 @@ class Sealing:
         return plain
 
 
-def value_of(place: Place, key: str) -> Place:
+def value_of(place: CiphertextLocation, key: str) -> CiphertextLocation:
     """The place of one value of metadata."""
     return replace(place, column=f"{place.column}.{key}")
 
 
-def record_in(stored: str, place: Place) -> bytes:
+def record_in(stored: str, place: CiphertextLocation) -> bytes:
     """Decode the ciphertext record in a text column. Raises CiphertextDamaged."""
     try:
         return base64.b64decode(stored, validate=True)
@@ -238,7 +240,7 @@ def record_in(stored: str, place: Place) -> bytes:
         raise _no_ciphertext(place) from error
 
 
-def _no_ciphertext(place: Place) -> CiphertextDamaged:
+def _no_ciphertext(place: CiphertextLocation) -> CiphertextDamaged:
     return CiphertextDamaged(
         f"a value of {place.table}.{place.column} is not encrypted, and its workspace is",
         hint="look who can write to the database, and restore it from a backup",

@@ -255,7 +255,7 @@ def login_of(url: str) -> str:
     return str(conninfo.conninfo_to_dict(url).get("user") or os.environ.get("PGUSER", ""))
 
 
-def hold_alone(connection: Connection) -> None:
+def lock_backups(connection: Connection) -> None:
     """Take the lock of backups while the connection lives. Raises Conflict."""
     if not _single_row(connection, "lock", lock=_LOCK)["got"]:
         raise Conflict(

@@ -15,7 +15,7 @@ _SQL = load_statements("sessions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptSession:
+class StoredSession:
     """A stored session and its workspace."""
 
     credential_id: str
@@ -48,7 +48,7 @@ class NewSession:
 
 async def find_session(
     database: Database, credential_id: str, idle: timedelta
-) -> KeptSession | None:
+) -> StoredSession | None:
     """Return the session with that id, from any workspace; None if there is none."""
     async with database.outside() as connection:
         workspace_row = await (
@@ -63,11 +63,11 @@ async def find_session(
         return None
     role = None if row["role"] is None else Role(row["role"])
     return record_of(
-        KeptSession, row, workspace=workspace, role=role, secret_hash=bytes(row["secret_hash"])
+        StoredSession, row, workspace=workspace, role=role, secret_hash=bytes(row["secret_hash"])
     )
 
 
-async def touch_session(database: Database, session: KeptSession) -> None:
+async def touch_session(database: Database, session: StoredSession) -> None:
     """Record that a session is used, so that it does not expire as idle."""
     async with database.workspace(session.workspace.workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["touch"], {"credential_id": session.credential_id})

@@ -16,7 +16,7 @@ _SQL = load_statements("share_links")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptLink:
+class StoredLink:
     """A stored link and its workspace."""
 
     link: ShareLink
@@ -30,7 +30,7 @@ class KeptLink:
     """Whether its last use was recorded more than a minute ago."""
 
 
-async def find_link(database: Database, credential_id: str) -> KeptLink | None:
+async def find_link(database: Database, credential_id: str) -> StoredLink | None:
     """Return the link with that id, from any workspace; None if there is none."""
     parameters = {"credential_id": credential_id}
     async with database.outside() as connection:
@@ -43,7 +43,7 @@ async def find_link(database: Database, credential_id: str) -> KeptLink | None:
     if row is None:
         return None
     role = row["owner_role"]
-    return KeptLink(
+    return StoredLink(
         link=record_of(ShareLink, row),
         workspace=workspace,
         sharer=Principal(
@@ -59,7 +59,7 @@ async def find_link(database: Database, credential_id: str) -> KeptLink | None:
     )
 
 
-async def touch_link(database: Database, stored: KeptLink) -> None:
+async def touch_link(database: Database, stored: StoredLink) -> None:
     """Note that a link is used."""
     async with database.workspace(stored.workspace.workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["touch"], {"credential_id": stored.link.link_id})

@@ -12,7 +12,7 @@ from footnote.store.statements import load_statements, record_of
 _SQL = load_statements("sources")
 
 
-async def known_entries(
+async def registered_entries(
     scope: WorkspaceScope, collection: str, places: Sequence[str]
 ) -> tuple[KnownEntry, ...]:
     """Return the entries at these places and below them, each once."""
@@ -79,7 +79,7 @@ async def forget_entry(scope: WorkspaceScope, collection: str, external_id: str)
     )
 
 
-async def other_places(
+async def other_references(
     scope: WorkspaceScope, document_id: UUID
 ) -> tuple[str | None, tuple[str, ...]]:
     """Lock a document; return its external id, and those of all entries that refer to it."""

@@ -70,7 +70,7 @@ async def start(
     return _started(row)
 
 
-async def known_lines(scope: WorkspaceScope, golden: str) -> tuple[str, str, int] | None:
+async def stored_lines(scope: WorkspaceScope, golden: str) -> tuple[str, str, int] | None:
     """Return name, lines and question count of the stored golden set with this digest, if any."""
     row = await scope.one(_SQL["lines_of"], {"golden": golden})
     if row is None:
@@ -90,7 +90,7 @@ async def get_started(scope: WorkspaceScope, run_id: UUID) -> StartedEvaluation 
     return None if row is None else _started(row)
 
 
-async def take_up(scope: WorkspaceScope, run_id: UUID) -> OrderInHand | None:
+async def claim_run(scope: WorkspaceScope, run_id: UUID) -> OrderInHand | None:
     """Mark an evaluation as running, and return it; None when it has ended or is gone."""
     row = await scope.one(_SQL["take_up"], {"run_id": run_id})
     if row is None:
@@ -118,7 +118,7 @@ async def take_up(scope: WorkspaceScope, run_id: UUID) -> OrderInHand | None:
     )
 
 
-async def keep_outcome(
+async def store_outcome(
     scope: WorkspaceScope,
     run_id: UUID,
     question_no: int,

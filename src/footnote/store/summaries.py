@@ -44,7 +44,7 @@ class NewSentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KeptSentence:
+class StoredSentence:
     """A stored summary sentence with its vector."""
 
     sentence: SummarySentence
@@ -84,7 +84,7 @@ def unsummarised_of(scope: WorkspaceScope, row: DictRow) -> UnsummarisedDocument
     )
 
 
-async def keep_summary(
+async def store_summary(
     scope: WorkspaceScope,
     unsummarised: UnsummarisedDocument,
     summariser: str,
@@ -140,16 +140,16 @@ async def note_summary_failure(
     )
 
 
-async def kept_sentences(
+async def stored_sentences(
     scope: WorkspaceScope, summariser: str, document_ids: Sequence[UUID]
-) -> tuple[KeptSentence, ...]:
+) -> tuple[StoredSentence, ...]:
     """Return the sentences of the visible documents, by document and falling weight."""
     rows = await scope.all(
         _SQL["sentences"], {"summariser": summariser, "document_ids": list(document_ids)}
     )
     sealing = scope.sealing
     return tuple(
-        KeptSentence(
+        StoredSentence(
             sentence=SummarySentence(
                 text=sealing.plain_text(
                     SUMMARY_SENTENCE.of(row["document_id"], row["ordinal"]), row["text"]

@@ -55,7 +55,7 @@ class ServerAccount:
     def require_reachable(self, folder: Path) -> None:
         """Raise StoreUnavailable when the account cannot traverse the path to `folder`."""
         if self.uid is not None:
-            require_open_way(folder)
+            require_traversable(folder)
 
 
 def server_uid() -> int | None:
@@ -141,7 +141,7 @@ def packaged_binaries() -> Path:
     return Path(spec.origin).parent / f"pginstall{_POSTGRES_MAJOR}" / "bin"
 
 
-def require_open_way(folder: Path) -> None:
+def require_traversable(folder: Path) -> None:
     """Raise StoreUnavailable when another user cannot traverse the path to `folder`."""
     closed = _first_closed(folder)
     if closed is not None:

@@ -15,7 +15,7 @@ from footnote.store.migrate import (
     refuse_newer,
     unreachable,
 )
-from footnote.store.migration_files import Migration, known_migrations, newest_known
+from footnote.store.migration_files import Migration, known_migrations, newest_migration
 from footnote.store.migration_locks import locks_of
 from footnote.store.statements import load_statements
 
@@ -39,7 +39,7 @@ def state_of_database(owner_url: str) -> Upgrade:
             return Upgrade(
                 steps=(*queue, *(step.name for step in steps)),
                 applied=not queue and not steps,
-                newest_known=newest_known().name,
+                newest_known=newest_migration().name,
                 newest_applied=applied[-1] if applied else None,
                 oldest_program=names.get(oldest, f"{oldest:04}") if applied else None,
                 older_programs=0 if needed is None else older_programs(connection, needed),

@@ -46,7 +46,7 @@ _PATIENCE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HeldVectors:
+class CachedVectors:
     """Vectors of one workspace and lane."""
 
     numbers: Numbers
@@ -59,7 +59,7 @@ class HeldVectors:
     """The numbers as ranges."""
 
     @classmethod
-    def of(cls, numbers: Numbers, rows: VectorRows, quantised: QuantisedVectors) -> HeldVectors:
+    def of(cls, numbers: Numbers, rows: VectorRows, quantised: QuantisedVectors) -> CachedVectors:
         """These vectors, by rising number."""
         return cls(
             numbers=numbers,
@@ -149,7 +149,7 @@ class VectorCache:
     """Folder for unnamed files with the exact vectors, of which a search reads few."""
     shared: SharedVectors | None = None
     """Vectors that the processes of one server share."""
-    _cached: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
+    _cached: OrderedDict[tuple[UUID, int], CachedVectors] = field(default_factory=OrderedDict)
     _last_use: dict[tuple[UUID, int], int] = field(default_factory=dict)
     _seen: dict[tuple[UUID, int], int] = field(default_factory=dict)
     """The index generation at which each key was last checked."""
@@ -158,7 +158,7 @@ class VectorCache:
 
     def held(
         self, database: Database, workspace_id: UUID, state: IndexState, dimensions: int
-    ) -> HeldVectors | None:
+    ) -> CachedVectors | None:
         """Return the cached vectors of the workspace's lane, possibly not all; None without any.
 
         If the index has changed, the missing ones are loaded in the background, if there is room.
@@ -245,7 +245,7 @@ class VectorCache:
         self,
         database: Database,
         key: tuple[UUID, int],
-        cached: HeldVectors | None,
+        cached: CachedVectors | None,
         live: Numbers,
         dimensions: int,
     ) -> None:
@@ -255,7 +255,7 @@ class VectorCache:
                 forgotten = self.shared.forgotten(key[0])
                 shared = await asyncio.to_thread(self.shared.find, key, live, dimensions)
             if shared is not None:
-                loaded = HeldVectors.of(live, *shared)
+                loaded = CachedVectors.of(live, *shared)
             else:
                 # Read the vectors of live chunks that are not cached.
                 missing = live if cached is None else live[~cached.covered.mask_of_rising(live)]
@@ -274,13 +274,13 @@ class VectorCache:
     def _joined(
         self,
         key: tuple[UUID, int],
-        cached: HeldVectors | None,
+        cached: CachedVectors | None,
         live: Numbers,
         pieces: Sequence[tuple[Numbers, HalfVectors]],
         *,
         dimensions: int,
         forgotten: int,
-    ) -> HeldVectors:
+    ) -> CachedVectors:
         """Join the cached vectors of live chunks with the loaded ones."""
         numbers = [np.zeros(0, np.int32), *(chunk_numbers for chunk_numbers, _ in pieces)]
         rows = [np.zeros((0, dimensions), np.float16), *(vectors for _, vectors in pieces)]
@@ -297,10 +297,10 @@ class VectorCache:
         stored = None
         if self.shared is not None and np.array_equal(ordered, live):
             stored = self.shared.keep(key, ordered, exact, coded, forgotten=forgotten)
-        return HeldVectors.of(ordered, *(stored or (set_aside(exact, self.folder), coded)))
+        return CachedVectors.of(ordered, *(stored or (set_aside(exact, self.folder), coded)))
 
 
-def _outdated(cached: HeldVectors, live: Numbers) -> bool:
+def _outdated(cached: CachedVectors, live: Numbers) -> bool:
     """Return whether enough vectors are missing or dead to be worth a copy."""
     current = cached.covered.count_of_rising(live)
     missing, dead = live.size - current, cached.numbers.size - current

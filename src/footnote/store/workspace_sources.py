@@ -115,9 +115,7 @@ async def remove_source(scope: WorkspaceScope, source_id: UUID) -> None:
         raise _not_found(source_id)
 
 
-async def take_up_source(
-    scope: WorkspaceScope, source_id: UUID, job_id: UUID
-) -> SourceInHand | None:
+async def claim_source(scope: WorkspaceScope, source_id: UUID, job_id: UUID) -> SourceInHand | None:
     """Mark a source as running, and return it; None if this job was superseded."""
     row = await scope.one(_SQL["take_up"], {"source_id": source_id, "job_id": job_id})
     if row is None:
@@ -146,7 +144,7 @@ async def note_figures(
     )
 
 
-async def put_off(scope: WorkspaceScope, source_id: UUID, job_id: UUID, seconds: float) -> None:
+async def postpone(scope: WorkspaceScope, source_id: UUID, job_id: UUID, seconds: float) -> None:
     """Continue the same run after a delay."""
     await _enqueue(scope, source_id, job_id, datetime.now(UTC) + timedelta(seconds=seconds))
 

@@ -71,7 +71,7 @@ async def lexical_key(scope: WorkspaceScope) -> bytes:
     return scope.sealing.lexical_key(bytes(row["lexical_key"]))
 
 
-async def known_lane(scope: WorkspaceScope, lane: Lane) -> int | None:
+async def existing_lane(scope: WorkspaceScope, lane: Lane) -> int | None:
     """The number of the workspace's lane of that name; None while it has none.
 
     Raises LaneMismatch when the workspace was embedded by another model: vectors of two
@@ -89,11 +89,11 @@ async def adopt_lane(scope: WorkspaceScope, lane: Lane) -> int:
 
     Raises LaneMismatch as `known_lane` does.
     """
-    lane_id = await known_lane(scope, lane)
+    lane_id = await existing_lane(scope, lane)
     if lane_id is not None:
         return lane_id
     await scope.execute(_SQL["adopt_lane"], lane_parameters(lane))
-    lane_id = await known_lane(scope, lane)
+    lane_id = await existing_lane(scope, lane)
     assert lane_id is not None, "somebody has just adopted a lane"
     return lane_id
 

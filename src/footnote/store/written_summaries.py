@@ -60,7 +60,7 @@ async def unwritten_documents(
     return tuple(unsummarised_of(scope, row) for row in rows)
 
 
-async def keep_writing(
+async def store_written_summary(
     scope: WorkspaceScope, unsummarised: UnsummarisedDocument, writer: str, writing: Writing
 ) -> bool:
     """Replace the written summary of a document; after a failure it has none.

@@ -30,7 +30,7 @@ _STORED_ATTRIBUTES = (
 _log = structlog.get_logger(__name__)
 
 
-class KeptSpans(SpanExporter):
+class SpanForwarder(SpanExporter):
     """Passes spans to the current store function; without one they are dropped."""
 
     def __init__(self) -> None:

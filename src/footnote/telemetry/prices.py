@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import UnsupportedSettings
-from footnote.validation.messages import shown, wrong_value
-from footnote.validation.text import named_twice
+from footnote.validation.messages import printable, wrong_value
+from footnote.validation.text import duplicate_name
 
 _MILLION = 1_000_000
 _FREE = ("packaged:", "fastembed:", "testing:", "local")
@@ -103,9 +103,9 @@ def prices_from(text: str | None) -> Prices:
     if text is None:
         return Prices()
     try:
-        if (name := named_twice(text)) is None:
+        if (name := duplicate_name(text)) is None:
             return Prices(own=_PRICES.validate_json(text))
-        wrong = f"{shown(name)} is there more than once in one object"
+        wrong = f"{printable(name)} is there more than once in one object"
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         location = ".".join(map(str, first["loc"]))

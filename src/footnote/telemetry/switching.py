@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     # From an optional extra.
     from opentelemetry.sdk.trace import TracerProvider
 
-    from footnote.telemetry.kept_spans import KeepSpans, KeptSpans
+    from footnote.telemetry.kept_spans import KeepSpans, SpanForwarder
     from footnote.telemetry.prometheus import PrometheusReader
 
 _FLUSH_MILLISECONDS = 3000
@@ -47,7 +47,7 @@ class Telemetry:
     """The tracer provider and exporters of this process. Created by `telemetry_of`."""
 
     tracers: TracerProvider
-    kept: KeptSpans | None
+    kept: SpanForwarder | None
     prometheus: PrometheusReader | None
     ask_queue: Callable[[], Sequence[QueueState]] | None = None
     """Reads the state of the queues; called at each collection, in a thread that may block."""
@@ -110,7 +110,7 @@ def is_sent(signal: str) -> bool:
     )
 
 
-def is_wanted(settings: Settings) -> bool:
+def is_enabled(settings: Settings) -> bool:
     """Whether anything is to be measured, or sent."""
     return (
         any(map(is_sent, SIGNALS))
@@ -125,7 +125,7 @@ def telemetry_of(settings: Settings) -> Telemetry | None:
     None if they enable none. An application that has set up OpenTelemetry itself keeps its setup,
     and gets our spans and measurements there. Raises UnsupportedSettings without the extra.
     """
-    if not is_wanted(settings):
+    if not is_enabled(settings):
         return None
     with _PROCESS.lock:
         if _PROCESS.telemetry is None:
@@ -154,13 +154,13 @@ def _switched_on(settings: Settings) -> Telemetry:
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
-    from footnote.telemetry.kept_spans import KeptSpans  # noqa: PLC0415
+    from footnote.telemetry.kept_spans import SpanForwarder  # noqa: PLC0415
     from footnote.telemetry.prometheus import PrometheusReader  # noqa: PLC0415
 
     resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: installed_version()})
     tracers = TracerProvider(resource=resource)  # its sampler is that of OTEL_TRACES_SAMPLER
     readers: list[MetricReader] = []
-    kept_spans = KeptSpans() if settings.traces_kept_hours > 0 else None
+    kept_spans = SpanForwarder() if settings.traces_kept_hours > 0 else None
     if kept_spans is not None:
         tracers.add_span_processor(BatchSpanProcessor(kept_spans, schedule_delay_millis=1000))
     prometheus = PrometheusReader() if settings.metrics_address is not None else None

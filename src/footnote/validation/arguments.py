@@ -25,7 +25,7 @@ from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from footnote.errors import InvalidArguments
-from footnote.validation.messages import wrong_places
+from footnote.validation.messages import invalid_locations
 
 Kind = TypeVar("Kind", bound=type)
 Verb = TypeVar("Verb", bound=Callable[..., object])
@@ -107,7 +107,7 @@ def _checked(
     except ValidationError as error:
         message = "; ".join(
             f"{_path_text(path)}: {clause}"
-            for path, clause in wrong_places(error.errors(include_url=False))
+            for path, clause in invalid_locations(error.errors(include_url=False))
         )
         raise InvalidArguments(message, hint=f"see the arguments of {_verb_name(verb)}") from None
     return {receiver: arguments[receiver], **validated}

@@ -35,9 +35,9 @@ from footnote.domain import (
 )
 from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.domain.search import search_request_for
-from footnote.validation.messages import came, shown
+from footnote.validation.messages import describe_value, printable
 from footnote.validation.text import (
-    NamedTwice,
+    DuplicateName,
     is_blank,
     is_storable,
     json_fault,
@@ -113,7 +113,8 @@ def _metadata_value(value: object, validate: ValidatorFunctionWrapHandler) -> ob
         if isinstance(value, str):
             storable(value)
         raise ValueError(
-            f"it must be text, a finite number of up to 64 bits, true or false, not {came(value)}"
+            "it must be text, a finite number of up to 64 bits, true or false, "
+            f"not {describe_value(value)}"
         ) from error
 
 
@@ -125,8 +126,10 @@ def _checked_json_text(value: object) -> object:
         normalised = json.dumps(
             json.loads(value, object_pairs_hook=members_once), ensure_ascii=False
         )
-    except NamedTwice as error:
-        raise ValueError(f"{shown(error.name)} is there more than once in one object") from error
+    except DuplicateName as error:
+        raise ValueError(
+            f"{printable(error.name)} is there more than once in one object"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise ValueError(json_fault(error)) from error
     storable(normalised)  # Pydantic would report a lone surrogate as invalid JSON.

@@ -99,7 +99,7 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
         return "it is nested too deeply" if too_deep else f"it is not JSON{_position_in(error)}"
     if kind == "union_tag_invalid":
         expected = f"its {context.get('discriminator')} must be {context.get('expected_tags')}"
-        return f"{expected}, not {shown(context.get('tag'))}"
+        return f"{expected}, not {printable(context.get('tag'))}"
     clause = _CLAUSES.get(kind) or _sized(kind, context, wrong.get("input"))
     return clause or _mismatch(_needed(kind, context), wrong, with_value=with_value)
 
@@ -107,20 +107,20 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
 def _mismatch(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> str:
     if not with_value or "input" not in wrong:
         return f"it must be {needed}" if needed else "its value is not accepted here"
-    value = came(wrong["input"])
+    value = describe_value(wrong["input"])
     if wrong["type"] in _BOUNDS:
         value = value.strip("'")  # a command line and a query string hold numbers as text
     return f"it must be {needed}, not {value}" if needed else f"{value} is not accepted here"
 
 
-def came(value: object) -> str:
+def describe_value(value: object) -> str:
     """Describe a value in a message."""
     is_plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
     kind = type(value).__name__
-    return shown(value) if is_plain else "a file" if kind == "UploadFile" else f"a {kind}"
+    return printable(value) if is_plain else "a file" if kind == "UploadFile" else f"a {kind}"
 
 
-def shown(value: object) -> str:
+def printable(value: object) -> str:
     """A value in a message: short, and safe to print."""
     if isinstance(value, str):
         long = len(value) > _SHOWN_CHARACTERS
@@ -134,7 +134,7 @@ def shown(value: object) -> str:
     return "an object" if isinstance(value, dict) else "an array"
 
 
-def wrong_places(
+def invalid_locations(
     wrong: Sequence[Wrong | ErrorDetails],
 ) -> list[tuple[tuple[str | int, ...], str]]:
     """Return the location of each invalid value, and the clause about it.
@@ -196,7 +196,7 @@ def _union_clause(wrong: Sequence[Wrong | ErrorDetails]) -> str:
     needed = dict.fromkeys(
         filter(None, (_needed(str(error["type"]), _context_of(error)) for error in wrong))
     )
-    return f"it must be {' or '.join(needed)}, not {came(wrong[0].get('input'))}"
+    return f"it must be {' or '.join(needed)}, not {describe_value(wrong[0].get('input'))}"
 
 
 def _context_of(wrong: Wrong | ErrorDetails) -> Wrong:

@@ -48,7 +48,7 @@ def require_query(query: str) -> None:
         raise InvalidRequest("the query is empty", hint="ask for something")
 
 
-class NamedTwice(ValueError):
+class DuplicateName(ValueError):
     """An object of a JSON text has a name twice, of which only the last would count."""
 
     def __init__(self, name: str) -> None:
@@ -61,16 +61,16 @@ def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     members: dict[str, object] = {}
     for name, value in pairs:
         if name in members:
-            raise NamedTwice(name)
+            raise DuplicateName(name)
         members[name] = value
     return members
 
 
-def named_twice(text: str) -> str | None:
+def duplicate_name(text: str) -> str | None:
     """Return a name that an object in a JSON text has twice; None without one, or if not JSON."""
     try:
         json.loads(text, object_pairs_hook=members_once)
-    except NamedTwice as error:
+    except DuplicateName as error:
         return error.name
     except (ValueError, RecursionError):
         pass
@@ -79,7 +79,7 @@ def named_twice(text: str) -> str | None:
 
 def json_fault(error: ValueError | RecursionError | OSError) -> str:
     """Why a text, or the file that has it, is not read as JSON; without any of its values."""
-    if isinstance(error, NamedTwice):
+    if isinstance(error, DuplicateName):
         return str(error)
     if isinstance(error, RecursionError):
         return "it is nested too deeply"

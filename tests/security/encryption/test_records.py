@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.errors import CiphertextDamaged, KeyUnavailable
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 from footnote.security.encryption.records import OVERHEAD, AesGcmCipher, version_of
 
 HERE = UUID(int=1)
 KEYS = {1: bytes(range(32)), 2: bytes(range(1, 33))}
-PLACE = Place("chunks", "7", "text")
+PLACE = CiphertextLocation("chunks", "7", "text")
 
 
 def cipher(workspace: UUID = HERE, current: int = 1) -> AesGcmCipher:
@@ -27,7 +27,7 @@ def cipher(workspace: UUID = HERE, current: int = 1) -> AesGcmCipher:
 def test_a_value_is_read_back_where_it_stands(
     plain: bytes, table: str, row: str, column: str
 ) -> None:
-    place = Place(table, row, column)
+    place = CiphertextLocation(table, row, column)
     sealed = cipher().seal(plain, place)
     assert cipher().unseal(sealed, place) == plain
     assert len(sealed) == len(plain) + OVERHEAD
@@ -36,16 +36,16 @@ def test_a_value_is_read_back_where_it_stands(
 @pytest.mark.parametrize(
     "elsewhere",
     [
-        Place("messages", "7", "text"),
-        Place("chunks", "8", "text"),
-        Place("chunks", "7", "context"),
+        CiphertextLocation("messages", "7", "text"),
+        CiphertextLocation("chunks", "8", "text"),
+        CiphertextLocation("chunks", "7", "context"),
         # The same letters, cut at other places.
-        Place("chunk", "s7", "text"),
-        Place("chunks", "7t", "ext"),
+        CiphertextLocation("chunk", "s7", "text"),
+        CiphertextLocation("chunks", "7t", "ext"),
     ],
     ids=["table", "row", "column", "table into row", "row into column"],
 )
-def test_a_value_that_was_moved_cannot_be_read(elsewhere: Place) -> None:
+def test_a_value_that_was_moved_cannot_be_read(elsewhere: CiphertextLocation) -> None:
     with pytest.raises(CiphertextDamaged):
         cipher().unseal(cipher().seal(b"secret", PLACE), elsewhere)
 

@@ -24,7 +24,7 @@ from footnote.engine.tools.definition import (
 )
 from footnote.engine.tools.digest import Digest, digest
 from footnote.engine.tools.rendering import evidence_text, line, source_line
-from footnote.engine.tools.results import Analysis, found_passage, readable, tool_text
+from footnote.engine.tools.results import Analysis, passage_result, readable, tool_text
 from footnote.engine.tools.searching import as_evidence, parents_of
 from footnote.errors import ModelUnavailable
 from footnote.ports import Refusal
@@ -206,7 +206,7 @@ def _analysis(
         passages_read=passages_read,
         found=bool(cited),
         findings=findings,
-        passages=[found_passage(number, hit) for number, hit in sorted(cited.items())],
+        passages=[passage_result(number, hit) for number, hit in sorted(cited.items())],
     )
 
 

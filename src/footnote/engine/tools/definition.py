@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from footnote.domain import Document, Evidence, Passage, Right
 from footnote.domain.audit import Act
-from footnote.engine.acts import ActUnderWay, entered
+from footnote.engine.acts import RunningAct, entered
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
     BlobDamaged,
@@ -24,7 +24,7 @@ from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.ports import Refusal, Tool
-from footnote.validation.messages import wrong_places
+from footnote.validation.messages import invalid_locations
 
 ABSENT = "not found in this workspace"
 """What every tool says of what is absent, hidden, or in another workspace."""
@@ -171,7 +171,7 @@ class BoundTool(Generic[Shape]):
             parsed = tool.arguments.model_validate(supplied)
         except ValidationError as error:
             lines = ["the arguments do not fit."]
-            for location, text in wrong_places(error.errors(include_url=False)):
+            for location, text in invalid_locations(error.errors(include_url=False)):
                 path = ".".join(map(str, location)) or "arguments"
                 message = text.replace("no such field", "no such argument")
                 lines.append(f"- {path[:200]}: {message[:300]}")
@@ -180,7 +180,7 @@ class BoundTool(Generic[Shape]):
                 for name, field in tool.arguments.model_fields.items()
             ]
             return self._refusal("\n".join([*lines[:12], f"It takes: {', '.join(accepted)}."]))
-        act = ActUnderWay(
+        act = RunningAct(
             access=self.context.workspace,
             act=tool.act,
             verb=tool.name,

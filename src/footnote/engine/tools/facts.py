@@ -27,7 +27,7 @@ class RecallFacts(Arguments):
     limit: int = Field(10, ge=1, le=_MOST_FACTS, description="How many.")
 
 
-class FactPlace(Result):
+class FactLocation(Result):
     """Where a fact stands."""
 
     document_id: UUID
@@ -51,7 +51,7 @@ class KnownFact(Result):
     valid_from: date | None = None
     valid_to: date | None = None
     confidence: float
-    sources: list[FactPlace]
+    sources: list[FactLocation]
     conflicts_with: list[str] = Field(description="What other documents say instead.")
 
 
@@ -83,7 +83,7 @@ async def recall_facts(context: ToolContext, arguments: RecallFacts) -> str:
                 KnownFact,
                 hit.fact,
                 status=hit.fact.status.value,
-                sources=[filled(FactPlace, source) for source in hit.fact.sources],
+                sources=[filled(FactLocation, source) for source in hit.fact.sources],
                 conflicts_with=[fact.statement for fact in contradicting.get(hit.fact.fact_id, ())],
             )
             for hit in hits

@@ -12,7 +12,7 @@ from footnote.domain.relationships import GraphEdge, RelationshipKind
 from footnote.engine.entities import entity_called
 from footnote.engine.graph import graph
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
-from footnote.engine.tools.facts import FactPlace
+from footnote.engine.tools.facts import FactLocation
 from footnote.engine.tools.rendering import line
 from footnote.engine.tools.results import Result, filled, tool_text
 from footnote.errors import InvalidRequest
@@ -61,7 +61,7 @@ class Relationship(Result):
     source_document_id: UUID | None = Field(None, description="Where the source is a document.")
     target_document_id: UUID | None = Field(None, description="Where the target is a document.")
     documents: int = Field(description="How many documents show it.")
-    quotes: list[FactPlace] = Field(description="Words that show it.")
+    quotes: list[FactLocation] = Field(description="Words that show it.")
 
 
 class Relationships(Result):
@@ -115,7 +115,7 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
                 source_document_id=_document(edge.source_id, nodes[edge.source_id].entity_kind),
                 target_document_id=_document(edge.target_id, nodes[edge.target_id].entity_kind),
                 documents=edge.documents,
-                quotes=[filled(FactPlace, quote) for quote in edge.evidence[:_MOST_QUOTES]],
+                quotes=[filled(FactLocation, quote) for quote in edge.evidence[:_MOST_QUOTES]],
             )
             for edge in edges[: arguments.limit]
         ]

@@ -19,7 +19,7 @@ class Result(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class FoundPassage(Result):
+class PassageResult(Result):
     """A passage with where it stands."""
 
     number: int = Field(description="What the text shows before it, as [n].")
@@ -41,21 +41,21 @@ class FoundPassage(Result):
     text: str
 
 
-class FoundPassages(Result):
+class PassageResults(Result):
     """What search_documents found."""
 
     query: str
     corrected_query: str | None = None
     confidence: float = Field(description="0 to 1, how likely they are about the query.")
     degraded: list[str] = Field(description="What could not be done, and why.")
-    passages: list[FoundPassage]
+    passages: list[PassageResult]
 
 
 class PassageInContext(Result):
     """A passage between its neighbours, in the order of the document."""
 
     chunk_id: str = Field(description="The passage that was asked for.")
-    passages: list[FoundPassage]
+    passages: list[PassageResult]
 
 
 class Analysis(Result):
@@ -66,7 +66,7 @@ class Analysis(Result):
     passages_read: int
     found: bool
     findings: str = Field("", description="Markdown, with [n] for the passages.")
-    passages: list[FoundPassage] = Field([], description="Those that are cited.")
+    passages: list[PassageResult] = Field([], description="Those that are cited.")
 
 
 class DocumentRow(Result):
@@ -135,10 +135,10 @@ def tool_text(text: str, result: Result, documents: Iterable[ReadableDocument] =
     return ToolText(text, result.model_dump(mode="json", exclude_none=True), documents)
 
 
-def found_passage(number: int, evidence: Evidence) -> FoundPassage:
+def passage_result(number: int, evidence: Evidence) -> PassageResult:
     """Return a hit under the number by which the text shows it."""
     return filled(
-        FoundPassage,
+        PassageResult,
         evidence.passage,
         number=number,
         section=" > ".join(evidence.passage.heading_path) or None,

@@ -11,10 +11,10 @@ from footnote.engine.summaries import summary
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import evidence_text, line
 from footnote.engine.tools.results import (
-    FoundPassage,
+    PassageResult,
     Result,
     document_of,
-    found_passage,
+    passage_result,
     tool_text,
 )
 from footnote.engine.tools.searching import as_evidence, parents_of
@@ -36,7 +36,7 @@ class SummaryPassages(Result):
 
     documents: int = Field(description="How many documents it was made from.")
     sentences: list[str] = Field(description="The sentences that were chosen.")
-    passages: list[FoundPassage] = Field(description="Where they stand.")
+    passages: list[PassageResult] = Field(description="Where they stand.")
 
 
 @tool(
@@ -68,7 +68,7 @@ async def summarize_documents(context: ToolContext, arguments: SummarizeDocument
     result = SummaryPassages(
         documents=summarised.documents,
         sentences=[sentence.text for sentence in summarised.sentences],
-        passages=[found_passage(*numbered_hit) for numbered_hit in numbered],
+        passages=[passage_result(*numbered_hit) for numbered_hit in numbered],
     )
     head = [f"What {summarised.documents} documents say most of, in their own sentences:"]
     head += [f"- {line(sentence, 400)}" for sentence in result.sentences]

@@ -114,7 +114,7 @@ def bullet_mark(properties: Element | None) -> Element | None:
     return next(children(properties, "buNone", "buChar", "buBlip", "buAutoNum"), None)
 
 
-def drawn_table_drafts(
+def drawing_table_drafts(
     table: Element, package: Package, part: str, page: int | None
 ) -> Iterator[Draft]:
     """Yield the drafts of an `a:tbl`; the text of a merged cell is repeated in every cell it

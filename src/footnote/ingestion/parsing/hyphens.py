@@ -42,7 +42,7 @@ class Vocabulary:
         return all(len(part) >= _LEAST_PART and part in self.words for part in parts)
 
 
-def joined(texts: Sequence[str], vocabulary: Vocabulary) -> str:
+def join_lines(texts: Sequence[str], vocabulary: Vocabulary) -> str:
     """Return the lines of a paragraph as one text."""
     text = texts[0]
     for following in texts[1:]:

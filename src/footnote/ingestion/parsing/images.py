@@ -16,7 +16,7 @@ from footnote.ingestion.failures import unreadable
 from footnote.ingestion.media import HEIC, sniff_media_type
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.geometry import PageItem
-from footnote.ingestion.parsing.layout import LaidPage, draft_pages
+from footnote.ingestion.parsing.layout import PageLayout, draft_pages
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ports import OnProgress, ignore_progress
 
@@ -48,7 +48,7 @@ def read_images(
     each frame is kept to be described. Raises DocumentUnreadable when it is damaged
     or too large.
     """
-    pages: list[LaidPage] = []
+    pages: list[PageLayout] = []
     learn_heic(content)
     Image.MAX_IMAGE_PIXELS = None  # our own limit says which file and what to do
     try:
@@ -67,9 +67,9 @@ def read_images(
                 items: tuple[PageItem, ...] = ()
                 if ocr is not None:
                     items = tuple(items_of_image(np.asarray(upright, dtype=np.uint8), ocr))
-                placeholders = tuple(kept_drafts(upright, number, keeper))
+                placeholders = tuple(picture_drafts(upright, number, keeper))
                 pages.append(
-                    LaidPage(number, upright.height, items, from_pixels=True, extra=placeholders)
+                    PageLayout(number, upright.height, items, from_pixels=True, extra=placeholders)
                 )
                 on_progress(number, max(number, count))
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
@@ -95,7 +95,7 @@ def learn_heic(content: bytes) -> None:
     import_module("pillow_heif").register_heif_opener()
 
 
-def kept_drafts(
+def picture_drafts(
     image: Image.Image, page: int | None, keeper: PictureKeeper | None
 ) -> Iterator[Draft]:
     """Yield the place of a picture that is kept to be described; nothing if it is not kept."""

@@ -19,7 +19,7 @@ from footnote.ingestion.parsing.headings import (
     HeadingStyles,
     TypeCount,
 )
-from footnote.ingestion.parsing.hyphens import Vocabulary, joined
+from footnote.ingestion.parsing.hyphens import Vocabulary, join_lines
 from footnote.ingestion.parsing.tables import table_drafts
 from footnote.language.scripts import HAN, HANGUL, KANA
 
@@ -61,7 +61,7 @@ _MAX_STEP = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class LaidPage:
+class PageLayout:
     """The items of one page in reading order; a page may come in several parts."""
 
     number: int
@@ -92,7 +92,7 @@ class _Statistics:
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     ratios: Counter[float] = field(default_factory=Counter)
 
-    def add(self, page: LaidPage) -> None:
+    def add(self, page: PageLayout) -> None:
         self.furniture.add(page.number, page.height, page.items)
         for item in page.items:
             self.types.add(item)
@@ -130,18 +130,18 @@ class _Statistics:
         return ratio if lines >= _PROSE_LINES else 0.0
 
 
-def draft_pages(pages: Iterable[LaidPage]) -> list[Draft]:
+def draft_pages(pages: Iterable[PageLayout]) -> list[Draft]:
     """Return the blocks of all pages, as `lay_out` does."""
     return list(lay_out(pages).drafts)
 
 
-def lay_out(pages: Iterable[LaidPage]) -> Layout:
+def lay_out(pages: Iterable[PageLayout]) -> Layout:
     """Lay out all pages; body, headings and running lines are determined over the whole document.
 
     Pages are taken one by one and kept without their words, at a fraction of their size.
     """
     statistics = _Statistics()
-    stored: list[LaidPage] = []
+    stored: list[PageLayout] = []
     for page in pages:
         statistics.add(page)
         stored.append(replace(page, items=tuple(replace(item, words=()) for item in page.items)))
@@ -184,7 +184,7 @@ class _Drafter:
     """As returned by `_Statistics.wide_leading`."""
     vocabulary: Vocabulary
 
-    def drafts(self, page: LaidPage) -> list[Draft]:
+    def drafts(self, page: PageLayout) -> list[Draft]:
         size = 0.0 if page.from_pixels else self.styles.body_size
         items, notes = part_notes(page.items, page.height, size)
         main: list[Draft] = []
@@ -207,7 +207,7 @@ class _Drafter:
         return placed(main, note_drafts)
 
     def _text(self, lines: Sequence[Line]) -> str:
-        return joined([line.text for line in lines], self.vocabulary)
+        return join_lines([line.text for line in lines], self.vocabulary)
 
     # --- grouping lines into blocks -----------------------------------------------------------
 
@@ -286,7 +286,7 @@ class _Drafter:
 
     # --- drafts -------------------------------------------------------------------------------
 
-    def _draft_group(self, group: Sequence[PageItem], page: LaidPage) -> Iterator[Draft]:
+    def _draft_group(self, group: Sequence[PageItem], page: PageLayout) -> Iterator[Draft]:
         first = group[0]
         if isinstance(first, Grid):
             for draft in table_drafts(first.rows, page.number):

@@ -26,7 +26,7 @@ from footnote.ingestion.parsing.geometry import (
     rule_tables,
 )
 from footnote.ingestion.parsing.images import PictureKeeper
-from footnote.ingestion.parsing.layout import LaidPage, lay_out
+from footnote.ingestion.parsing.layout import PageLayout, lay_out
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ingestion.parsing.pdf_annotations import Links, annotation_drafts
 from footnote.ingestion.parsing.pdf_marks import bookmarks, page_tags, utf16, with_bookmarks
@@ -193,7 +193,7 @@ class _PageReader:
     """Pages that could not be read."""
     failure: DocumentUnreadable | None = None
 
-    def pages(self, on_progress: OnProgress) -> Iterator[LaidPage]:
+    def pages(self, on_progress: OnProgress) -> Iterator[PageLayout]:
         """Yield each page in one or more parts: upright text, text in other directions,
         pictures."""
         for index in range(len(self.document)):
@@ -209,7 +209,7 @@ class _PageReader:
                 page.close()
             yield from parts
 
-    def _parts(self, page: pdfium.PdfPage, index: int) -> list[LaidPage]:
+    def _parts(self, page: pdfium.PdfPage, index: int) -> list[PageLayout]:
         number = index + 1
         with closing(page.get_textpage()) as text_page:
             tags = page_tags(page)
@@ -234,19 +234,19 @@ class _PageReader:
                 rules = [] if aside else list(rules_of(page, turn))
                 marked = list(with_bookmarks(lines, titles))
                 items = tuple(_items(marked, rules))
-                parts.append(LaidPage(number, turn.height, items, aside=aside))
+                parts.append(PageLayout(number, turn.height, items, aside=aside))
             text = [word.box for line in turned.get(0, ()) for word in line.words]
             parts += self.pictures.read(page, number, text)
         else:
             parts = [self._read_pixels(page, number)]
         if extra:
-            parts.append(LaidPage(number, page.get_height(), (), extra=tuple(extra)))
+            parts.append(PageLayout(number, page.get_height(), (), extra=tuple(extra)))
         return parts
 
-    def _read_pixels(self, page: pdfium.PdfPage, number: int) -> LaidPage:
+    def _read_pixels(self, page: pdfium.PdfPage, number: int) -> PageLayout:
         items: tuple[PageItem, ...] = ()
         if next(page.get_objects(max_depth=1), None) is None:
-            return LaidPage(number, page.get_height(), items, from_pixels=True)
+            return PageLayout(number, page.get_height(), items, from_pixels=True)
         pixels = None if self.pictures.keeper is None else rendered(page)
         try:
             engine = self.ocr()
@@ -258,7 +258,7 @@ class _PageReader:
         characters = sum(len(item.text) for item in items if isinstance(item, Line))
         is_picture = pixels is not None and characters < _FEW_CHARACTERS
         pictures = self.pictures.kept(pixels, number) if pixels is not None and is_picture else ()
-        return LaidPage(number, height, items, from_pixels=True, extra=pictures)
+        return PageLayout(number, height, items, from_pixels=True, extra=pictures)
 
 
 def _items(lines: list[Line], rules: list[Box]) -> list[PageItem]:

@@ -13,8 +13,8 @@ from PIL import Image
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.geometry import Box, PageItem, connected, union
-from footnote.ingestion.parsing.images import PictureKeeper, kept_drafts
-from footnote.ingestion.parsing.layout import LaidPage
+from footnote.ingestion.parsing.images import PictureKeeper, picture_drafts
+from footnote.ingestion.parsing.layout import PageLayout
 from footnote.ingestion.parsing.ocr import Ocr, Pixels, items_of_picture
 from footnote.ingestion.parsing.pdf_text import Turn
 
@@ -41,7 +41,7 @@ class PictureReader:
     """Number of pictures not read, without OCR or beyond `_MAX_PICTURES`."""
     _digests: set[bytes] = field(default_factory=set)
 
-    def read(self, page: pdfium.PdfPage, number: int, text: Sequence[Box]) -> list[LaidPage]:
+    def read(self, page: pdfium.PdfPage, number: int, text: Sequence[Box]) -> list[PageLayout]:
         """Return a part of the page for each picture that has text or is kept to be described.
 
         `text` is the boxes of the text layer.
@@ -71,7 +71,7 @@ class PictureReader:
             items, pictures = self._items(pixels), self.kept(original, number)
             if items or pictures:
                 parts.append(
-                    LaidPage(number, pixels.shape[0], items, from_pixels=True, extra=pictures)
+                    PageLayout(number, pixels.shape[0], items, from_pixels=True, extra=pictures)
                 )
         return parts
 
@@ -79,7 +79,7 @@ class PictureReader:
         """Return the place of a picture that is kept to be described; empty if it is not kept."""
         if self.keeper is None:
             return ()
-        return tuple(kept_drafts(Image.fromarray(pixels), number, self.keeper))
+        return tuple(picture_drafts(Image.fromarray(pixels), number, self.keeper))
 
     def _items(self, pixels: Pixels) -> tuple[PageItem, ...]:
         if len(self._digests) > _MAX_PICTURES:

@@ -18,7 +18,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft
-from footnote.ingestion.parsing.images import PictureKeeper, kept_drafts, read_images
+from footnote.ingestion.parsing.images import PictureKeeper, picture_drafts, read_images
 from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.package import Package, is_picture
 
@@ -66,7 +66,7 @@ class Pictures:
                     suppress(UnidentifiedImageError, OSError, SyntaxError, ValueError),
                     Image.open(io.BytesIO(single)) as image,
                 ):
-                    yield from kept_drafts(ImageOps.exif_transpose(image), page, self.keeper)
+                    yield from picture_drafts(ImageOps.exif_transpose(image), page, self.keeper)
 
     def shown(
         self, package: Package, part: str, element: Element, page: int | None, description: str = ""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.hyphens import Vocabulary, joined
+from footnote.ingestion.parsing.hyphens import Vocabulary, join_lines
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _MARKED = re.compile(r"(={1,6}|#{1,6})[ \t]+(?=\S)")
@@ -104,7 +104,7 @@ def list_or_paragraph(lines: list[str], vocabulary: Vocabulary) -> Draft:
     if is_list(lines):
         return Draft(kind=BlockKind.LIST, text="\n".join(lines))
     if _is_wrapped_prose(lines):
-        text = joined([line.strip() for line in lines], vocabulary)
+        text = join_lines([line.strip() for line in lines], vocabulary)
         return Draft(kind=BlockKind.PARAGRAPH, text=text)
     return Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
 

@@ -11,7 +11,7 @@ from footnote.ingestion.parsing.charts import chart_drafts
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.drawing import (
     bullet_mark,
-    drawn_table_drafts,
+    drawing_table_drafts,
     frame_drafts,
     paragraph_text,
 )
@@ -133,7 +133,7 @@ class _SlideReader:
             for graphic in descendants(shape, "tbl", "chart", "relIds"):
                 kind = local(graphic)
                 if kind == "tbl":
-                    yield from drawn_table_drafts(graphic, self.package, part, page)
+                    yield from drawing_table_drafts(graphic, self.package, part, page)
                 elif kind == "relIds":
                     yield from diagram_drafts(self.package, part, graphic, page)
                 elif target := self.package.target(part, graphic):

@@ -76,7 +76,7 @@ def is_binary_workbook(content: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownCell:
+class FormattedCell:
     """A cell that is not empty, as its program shows it."""
 
     row: int
@@ -88,7 +88,7 @@ class ShownCell:
     """Index among the cell styles."""
 
 
-def shown_cells(package: Package) -> Iterator[tuple[str, Iterator[ShownCell]]]:
+def formatted_cells(package: Package) -> Iterator[tuple[str, Iterator[FormattedCell]]]:
     """Yield the part name of each sheet and its cells, in order. Raises as `read_workbook` does."""
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.required(part)
@@ -158,14 +158,14 @@ class _WorkbookReader:
             sheet.remarks[:0] = self._comments(target)
         return sheet
 
-    def shown(self, part: str) -> Iterator[ShownCell]:
+    def shown(self, part: str) -> Iterator[FormattedCell]:
         """Yield the cells of a sheet that are not empty."""
         index = -1
         for row in self.package.elements(part, "row"):
             index = _index(row, index)
             for cell, column, text in self._filled_cells(row):
                 style = cell.get("s", "")
-                yield ShownCell(
+                yield FormattedCell(
                     row=index,
                     column=column,
                     text=text,

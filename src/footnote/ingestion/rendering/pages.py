@@ -19,7 +19,7 @@ from footnote.ingestion.parsing.geometry import Box
 from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.rendering.glyphs import Glyphs
 from footnote.ingestion.rendering.marking import marked, png
-from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, find_quote
+from footnote.ingestion.rendering.quotes import NOT_FOUND, LocatedQuote, Quote, find_quote
 from footnote.ingestion.rendering.rectangles import rectangles_of, text_of
 from footnote.ingestion.rendering.rows import find_rows
 from footnote.ingestion.rendering.sheets import Sheet, layers, opened_page
@@ -119,7 +119,7 @@ def _marked(quote: Quote, orders: Sequence[Glyphs], sheet: Sheet) -> MarkedQuote
     return MarkedQuote(quote=quote.text, match=QuoteMatch.NONE)
 
 
-def _best(quote: Quote, orders: Sequence[Glyphs]) -> tuple[Found, Glyphs | None]:
+def _best(quote: Quote, orders: Sequence[Glyphs]) -> tuple[LocatedQuote, Glyphs | None]:
     """Return the best match of a quote in the given character orders of a page, and that order."""
     for glyphs in orders:
         # A column of equal cells reads like a row, so rows are searched by position first.
@@ -148,7 +148,7 @@ def pages_of_quote(content: bytes, media_type: str, quote: Quote) -> PagesOfQuot
     if media.is_image(media_type):
         with opened_page(content, media_type, 1) as (_, page_count):
             return PagesOfQuote(page_count=page_count, pages=())
-    results: list[tuple[int, Found]] = []
+    results: list[tuple[int, LocatedQuote]] = []
     count = 0
     for count, orders in enumerate(layers(content), start=1):
         results.append((count, _best(quote, orders)[0]))

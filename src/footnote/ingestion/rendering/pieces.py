@@ -21,7 +21,7 @@ _MAX_CANDIDATES = 20_000
 _MAX_TRIMMED = 25
 
 
-class Piece(NamedTuple):
+class CommonRun(NamedTuple):
     """A run of letters common to a quote and a page."""
 
     start: int
@@ -36,13 +36,13 @@ class Piece(NamedTuple):
         return self.start + self.length
 
 
-def cover(needle: str, page: Folded) -> list[Piece]:
+def cover(needle: str, page: Folded) -> list[CommonRun]:
     """Return pieces of the page that cover as much of the quote as possible, in the quote's order.
 
     They do not overlap in the quote; on the page each consists of whole words.
     """
     seed = _DENSE_SEED if any(map(is_unspaced, needle)) else _SEED
-    chosen: list[Piece] = []
+    chosen: list[CommonRun] = []
     ordered = sorted(
         _common_runs(needle, page, seed), key=lambda piece: (-piece.length, piece.start)
     )
@@ -54,9 +54,9 @@ def cover(needle: str, page: Folded) -> list[Piece]:
     return sorted(chosen)
 
 
-def _common_runs(needle: str, page: Folded, seed: int) -> list[Piece]:
+def _common_runs(needle: str, page: Folded, seed: int) -> list[CommonRun]:
     """Return the maximal common runs of letters of at least `seed` letters."""
-    pieces: list[Piece] = []
+    pieces: list[CommonRun] = []
     seeds = page.seeds(seed)
     for start in range(len(needle) - seed + 1):
         for place in seeds.get(needle[start : start + seed], ()):
@@ -66,13 +66,13 @@ def _common_runs(needle: str, page: Folded, seed: int) -> list[Piece]:
             limit = min(len(needle) - start, len(page.text) - place)
             while length < limit and needle[start + length] == page.text[place + length]:
                 length += 1
-            pieces.append(Piece(start, place, length))
+            pieces.append(CommonRun(start, place, length))
         if len(pieces) > _MAX_CANDIDATES:
             break
     return pieces
 
 
-def _without_overlap(piece: Piece, chosen: Sequence[Piece]) -> Piece:
+def _without_overlap(piece: CommonRun, chosen: Sequence[CommonRun]) -> CommonRun:
     """Return the part of a piece that does not overlap those chosen; of length 0 if there is
     none."""
     start, end = piece.start, piece.end
@@ -82,11 +82,11 @@ def _without_overlap(piece: Piece, chosen: Sequence[Piece]) -> Piece:
         if other.start < end <= other.end:
             end = other.start
     if start >= end or any(start <= other.start < end for other in chosen):
-        return Piece(start, piece.place, 0)
-    return Piece(start, piece.place + start - piece.start, end - start)
+        return CommonRun(start, piece.place, 0)
+    return CommonRun(start, piece.place + start - piece.start, end - start)
 
 
-def _whole_words(piece: Piece, page: Folded) -> Piece:
+def _whole_words(piece: CommonRun, page: Folded) -> CommonRun:
     """Return the piece without partial words at its edges.
 
     Returned unchanged if more than `_MAX_TRIMMED` letters would go, as on a page without spaces.
@@ -98,24 +98,24 @@ def _whole_words(piece: Piece, page: Folded) -> Piece:
         last -= 1
     if piece.length - (last - first) > _MAX_TRIMMED:
         return piece
-    return Piece(piece.start + first - piece.place, first, last - first)
+    return CommonRun(piece.start + first - piece.place, first, last - first)
 
 
-def _displacement(piece: Piece, chosen: Sequence[Piece]) -> int:
+def _displacement(piece: CommonRun, chosen: Sequence[CommonRun]) -> int:
     """Return the least distance in letters to where a chosen piece would put it; 0 without any."""
     return min(
         (abs(piece.place - other.place - piece.start + other.start) for other in chosen), default=0
     )
 
 
-def _is_plausible(piece: Piece, chosen: Sequence[Piece], needle: str, seed: int) -> bool:
+def _is_plausible(piece: CommonRun, chosen: Sequence[CommonRun], needle: str, seed: int) -> bool:
     if not chosen:
         return piece.length >= min(_FIRST_SEEDS * seed, len(needle) / 2)
     sure = _SURE_LETTERS if seed == _SEED else 2 * seed
     return piece.length >= sure or _displacement(piece, chosen) <= 2 * len(needle) + _NEAR_LETTERS
 
 
-def joined(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
+def joined_ranges(pieces: Sequence[CommonRun]) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the pieces on the page; those with few other letters between are
     joined."""
     begin = end = reached = -1

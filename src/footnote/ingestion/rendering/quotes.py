@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 
 from footnote.domain.pages import QuoteMatch
 from footnote.ingestion.rendering.folding import Folded, fold
-from footnote.ingestion.rendering.pieces import Piece, cover, joined
+from footnote.ingestion.rendering.pieces import CommonRun, cover, joined_ranges
 
 _UNITS = re.compile(r"\n+|(?<!\\)\|")
 """Separators of the cells and rows of a Markdown table, of list items, and of blocks."""
@@ -40,7 +40,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class LocatedQuote:
     """Where a quote was found among the characters of a page."""
 
     match: QuoteMatch
@@ -51,10 +51,10 @@ class Found:
     """Whether it was found contiguously."""
 
 
-NOT_FOUND = Found(match=QuoteMatch.NONE)
+NOT_FOUND = LocatedQuote(match=QuoteMatch.NONE)
 
 
-def find_quote(quote: Quote, text: str, page: Folded) -> Found:
+def find_quote(quote: Quote, text: str, page: Folded) -> LocatedQuote:
     """Find a quote in the characters of a page; `page` is `fold(text)`.
 
     Only letters and digits are compared, so that mended hyphens, ligatures, white space and table
@@ -68,7 +68,7 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
     if places := _best_occurrences(_occurrences(needle.text, page), len(needle.text), quote, page):
         stretches = ((place, place + len(needle.text)) for place in places)
         located = _in_characters(stretches, quote.text, text, page)
-        return Found(match=QuoteMatch.EXACT, stretches=located, share=1.0, in_one_piece=True)
+        return LocatedQuote(match=QuoteMatch.EXACT, stretches=located, share=1.0, in_one_piece=True)
     units = _pieces(quote.text, needle.text, page)
     pieces = [piece for unit in units for piece in unit]
     share = sum(piece.length for piece in pieces) / len(needle.text)
@@ -85,9 +85,9 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
     if match is QuoteMatch.NONE:
         return NOT_FOUND
     # What stands between two cells or items belongs to neither.
-    stretches = (stretch for unit in units for stretch in joined(unit))
+    stretches = (stretch for unit in units for stretch in joined_ranges(unit))
     located = _in_characters(stretches, quote.text, text, page)
-    return Found(match=match, stretches=located, share=share)
+    return LocatedQuote(match=match, stretches=located, share=share)
 
 
 def _in_characters(
@@ -138,7 +138,7 @@ def _common_prefix(first: str, second: str) -> int:
 # --- cells, rows and items ------------------------------------------------------------------
 
 
-def _pieces(quote: str, needle: str, page: Folded) -> list[list[Piece]]:
+def _pieces(quote: str, needle: str, page: Folded) -> list[list[CommonRun]]:
     """The pieces of each cell, row or item, or of the whole quote where it has none."""
     parts = [part for part in _UNITS.split(quote) if fold(part).text]
     if len(parts) < 2:
@@ -154,14 +154,14 @@ def _divided(part: str, page: Folded) -> list[str]:
     return [part] if is_whole else part.split()
 
 
-def _place_units(units: Sequence[str], page: Folded) -> list[list[Piece]]:
+def _place_units(units: Sequence[str], page: Folded) -> list[list[CommonRun]]:
     """Return one or more pieces for each unit found on the page, close to its neighbours."""
     starts = [0, *accumulate(map(len, units))]
     occurrences = [_occurrences(unit, page) for unit in units]
     order = sorted(
         range(len(units)), key=lambda index: (len(occurrences[index]) != 1, -len(units[index]))
     )
-    placed: dict[int, list[Piece]] = {}
+    placed: dict[int, list[CommonRun]] = {}
     for index in order:
         expected = _expected(index, placed, starts)
         if places := occurrences[index]:
@@ -170,7 +170,7 @@ def _place_units(units: Sequence[str], page: Folded) -> list[list[Piece]]:
             )
             if not _is_evident(len(units[index]), places, place, expected):
                 continue
-            placed[index] = [Piece(starts[index], place, len(units[index]))]
+            placed[index] = [CommonRun(starts[index], place, len(units[index]))]
         elif pieces := cover(units[index], page):
             placed[index] = [piece._replace(start=starts[index] + piece.start) for piece in pieces]
     return [placed[index] for index in sorted(placed)]
@@ -183,7 +183,7 @@ def _is_evident(letters: int, places: Sequence[int], place: int, expected: int |
     return letters >= 2 * _FEW_LETTERS or abs(place - expected) <= _NEAR_LETTERS
 
 
-def _expected(index: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
+def _expected(index: int, placed: dict[int, list[CommonRun]], starts: Sequence[int]) -> int | None:
     """Return where a unit should be, given its nearest neighbour with a place; None without one."""
     if not placed:
         return None
@@ -195,7 +195,7 @@ def _expected(index: int, placed: dict[int, list[Piece]], starts: Sequence[int])
 # --- how well -------------------------------------------------------------------------------
 
 
-def _crosses_page_break(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
+def _crosses_page_break(pieces: Sequence[CommonRun], letters: int, on_page: int) -> bool:
     """Whether only the end or only the beginning of the quote is missing, as at a page break."""
     if any(after.start != before.end for before, after in pairwise(pieces)):
         return False

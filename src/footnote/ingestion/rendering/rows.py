@@ -12,7 +12,7 @@ from footnote.domain.pages import QuoteMatch
 from footnote.ingestion.parsing.geometry import Box, union
 from footnote.ingestion.rendering.folding import fold
 from footnote.ingestion.rendering.glyphs import Glyphs
-from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, Stretch
+from footnote.ingestion.rendering.quotes import NOT_FOUND, LocatedQuote, Quote, Stretch
 from footnote.language.table_rows import cell_spans, row_border_in
 
 _SHARED_HEIGHT = 0.5
@@ -48,7 +48,7 @@ class Cell(NamedTuple):
     """Whether the cell directly before it has the same text, as where one spans several columns."""
 
 
-class Place(NamedTuple):
+class CellOccurrence(NamedTuple):
     """One place of a cell on the page."""
 
     box: Box
@@ -72,7 +72,7 @@ class _Page:
             self._places[letters] = _Places.of(places if len(places) <= _MOST_PLACES else ())
         return self._places[letters]
 
-    def _occurrences(self, letters: str) -> Iterator[Place]:
+    def _occurrences(self, letters: str) -> Iterator[CellOccurrence]:
         folded = self.glyphs.folded
         begin = folded.text.find(letters)
         while begin >= 0:
@@ -82,7 +82,7 @@ class _Page:
                 boxes = [self.glyphs.boxes[index] for index in glyph_range]
                 boxes = [box for box in boxes if box.width > 0 and box.height > 0]
                 if boxes and self.glyphs.upright[glyph_range[0]]:
-                    yield Place(union(boxes), begin, end)
+                    yield CellOccurrence(union(boxes), begin, end)
             begin = folded.text.find(letters, begin + 1)
 
     def _is_whole(self, begin: int, end: int, glyph_range: range) -> bool:
@@ -105,7 +105,7 @@ class _Page:
         lower = min(box.height, next_box.height)
         return shared < _SAME_LINE * lower or gap > _WORD_GAP * max(box.height, next_box.height)
 
-    def stretch(self, place: Place, cell: Cell) -> Stretch:
+    def stretch(self, place: CellOccurrence, cell: Cell) -> Stretch:
         """Return the character range of a place, with the signs around the cell's letters."""
         text, places = self.glyphs.text, self.glyphs.folded.places
         begin, end = places[place.begin], places[place.end - 1] + 1
@@ -125,23 +125,23 @@ class _Page:
 class _Places:
     """The places of one cell, from the top of the page to its foot."""
 
-    places: tuple[Place, ...]
+    places: tuple[CellOccurrence, ...]
     tops: tuple[float, ...]
     tallest: float
 
     @classmethod
-    def of(cls, places: Sequence[Place]) -> _Places:
+    def of(cls, places: Sequence[CellOccurrence]) -> _Places:
         ordered = tuple(sorted(places, key=lambda place: (place.box.top, place.box.left)))
         tallest = max((place.box.height for place in ordered), default=0.0)
         return cls(ordered, tuple(place.box.top for place in ordered), tallest)
 
-    def between(self, top: float, bottom: float) -> Sequence[Place]:
+    def between(self, top: float, bottom: float) -> Sequence[CellOccurrence]:
         """Return all places that overlap a vertical band of the page, and maybe some just above
         it."""
         first = bisect_left(self.tops, top - self.tallest)
         return self.places[first : bisect_right(self.tops, bottom)]
 
-    def beside(self, box: Box) -> Sequence[Place]:
+    def beside(self, box: Box) -> Sequence[CellOccurrence]:
         """Return the places on the same line as the box."""
         return [place for place in self.between(box.top, box.bottom) if _is_beside(place.box, box)]
 
@@ -151,7 +151,7 @@ def _is_beside(box: Box, other: Box) -> bool:
     return shared >= _SHARED_HEIGHT * min(box.height, other.height)
 
 
-def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
+def find_rows(quote: Quote, glyphs: Glyphs) -> LocatedQuote:
     """Locate each cell of the rows in a quote on a page; NOT_FOUND unless all are located.
 
     The cells of a row must be on one line and in its order, from left to right or right to left,
@@ -171,7 +171,7 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
     if not stretches:
         return NOT_FOUND
     distinct = tuple(dict.fromkeys(stretches))
-    return Found(match=QuoteMatch.EXACT, stretches=distinct, share=1.0, in_one_piece=True)
+    return LocatedQuote(match=QuoteMatch.EXACT, stretches=distinct, share=1.0, in_one_piece=True)
 
 
 def _rows_of(quote: str) -> list[list[Cell]]:
@@ -210,7 +210,7 @@ def _texts_of(line: str) -> list[str]:
 
 def _locate_cells(
     row: Sequence[Cell], above: Sequence[str], below: Sequence[str], page: _Page
-) -> Sequence[Place] | None:
+) -> Sequence[CellOccurrence] | None:
     """Locate each cell of the row; None unless all are located."""
     spanning = [cell.letters in above or cell.letters in below for cell in row]
     # A cell that spans columns is in the text once for each of them, but drawn once.
@@ -231,7 +231,7 @@ def _locate_cells(
 
 def _layouts(
     candidates: Sequence[_Places], may_span: Sequence[bool], *, mirrored: bool
-) -> list[Sequence[Place]]:
+) -> list[Sequence[CellOccurrence]]:
     """Lay out the row from each place of its rarest cell; if none fits, of the next rarest."""
     if not all(places.places for places in candidates):
         return []
@@ -239,7 +239,7 @@ def _layouts(
         range(len(candidates)),
         key=lambda index: (may_span[index], len(candidates[index].places), index),
     )
-    layouts: dict[tuple[Place, ...], None] = {}
+    layouts: dict[tuple[CellOccurrence, ...], None] = {}
     for index in by_rarity[:_ANCHORS]:
         for anchor in candidates[index].places:
             layout = _lay_out(candidates, may_span, index, anchor, mirrored=mirrored)
@@ -254,13 +254,13 @@ def _lay_out(
     candidates: Sequence[_Places],
     may_span: Sequence[bool],
     anchor_index: int,
-    anchor: Place,
+    anchor: CellOccurrence,
     *,
     mirrored: bool,
-) -> tuple[Place, ...] | None:
+) -> tuple[CellOccurrence, ...] | None:
     """Take the nearest place of each cell in turn, on both sides of the anchor; None if a cell has
     none."""
-    placed: dict[int, Place] = {anchor_index: anchor}
+    placed: dict[int, CellOccurrence] = {anchor_index: anchor}
     for order, onward in (
         (range(anchor_index + 1, len(candidates)), True),
         (range(anchor_index - 1, -1, -1), False),
@@ -285,7 +285,7 @@ def _lay_out(
     return tuple(placed[index] for index in range(len(candidates)))
 
 
-def _nearest(places: Iterable[Place], box: Box, *, after: bool) -> Place | None:
+def _nearest(places: Iterable[CellOccurrence], box: Box, *, after: bool) -> CellOccurrence | None:
     """The next place to the right of a box, or to its left."""
     slack = _OVERLAP_HEIGHTS * box.height
     if after:
@@ -296,8 +296,8 @@ def _nearest(places: Iterable[Place], box: Box, *, after: bool) -> Place | None:
 
 
 def _spanning_place(
-    places: _Places, index: int, placed: dict[int, Place], row: Box, mirrored: bool
-) -> Place | None:
+    places: _Places, index: int, placed: dict[int, CellOccurrence], row: Box, mirrored: bool
+) -> CellOccurrence | None:
     """Locate a cell that spans several rows: above or below the row, between its neighbours."""
     previous = max((other for other in placed if other < index), default=None)
     following = min((other for other in placed if other > index), default=None)
@@ -319,12 +319,15 @@ def _distance(box: Box, other: Box) -> float:
 
 
 def _best_layout(
-    layouts: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
-) -> Sequence[Place]:
+    layouts: Sequence[Sequence[CellOccurrence]],
+    above: Sequence[str],
+    below: Sequence[str],
+    page: _Page,
+) -> Sequence[CellOccurrence]:
     """Choose the layout with most letters of the neighbouring rows around it; of several, the one
     with fewest other letters between its cells."""
     total = sum(map(len, above)) + sum(map(len, below))
-    best_layouts: list[Sequence[Place]] = []
+    best_layouts: list[Sequence[CellOccurrence]] = []
     highest = -1
     for layout in layouts:
         count = _neighbour_letters(layout, above, below, page)
@@ -335,7 +338,7 @@ def _best_layout(
         if count == highest:
             best_layouts.append(layout)
 
-    def rank(layout: Sequence[Place]) -> tuple[float, ...]:
+    def rank(layout: Sequence[CellOccurrence]) -> tuple[float, ...]:
         row = union(place.box for place in layout)
         letters = sum(place.end - place.begin for place in set(layout))
         return page.letters_in(row) - letters, row.top, row.left
@@ -346,7 +349,7 @@ def _best_layout(
 
 
 def _neighbour_letters(
-    layout: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
+    layout: Sequence[CellOccurrence], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> int:
     """Count the letters of the lines above and below that occur next to this layout of the row."""
     row = union(place.box for place in layout)

@@ -25,7 +25,7 @@ from footnote.ingestion.parsing.package import (
     child,
     children,
 )
-from footnote.ingestion.parsing.workbook import ShownCell, shown_cells
+from footnote.ingestion.parsing.workbook import FormattedCell, formatted_cells
 
 MOST_CHARACTERS = 100
 """Most digits a column is widened to: a longer text would make the page too large to read."""
@@ -59,7 +59,7 @@ def with_wide_columns(content: bytes) -> bytes:
         package = Package(content)
         styles = _styles(package)
         sheets = {}
-        for part, cells in shown_cells(package):
+        for part, cells in formatted_cells(package):
             text = package.read(part)
             widened = _with_widths(text, _widths_needed(islice(cells, _MOST_CELLS), styles))
             if widened != text:
@@ -118,7 +118,7 @@ def _scale(font: Element) -> float:
     return bold * points / _FONT_POINTS
 
 
-def _widths_needed(cells: Iterable[ShownCell], styles: Sequence[_Style]) -> Mapping[int, float]:
+def _widths_needed(cells: Iterable[FormattedCell], styles: Sequence[_Style]) -> Mapping[int, float]:
     """Map each column, from 0, to the digits that its widest cell needs."""
     needed: defaultdict[int, float] = defaultdict(float)
     for cell, following in pairwise(chain(cells, (None,))):

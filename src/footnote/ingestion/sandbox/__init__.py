@@ -71,7 +71,7 @@ class NotConfined(Exception):
 
 def mechanisms() -> Mechanisms:
     """Return what the kernel supports."""
-    return Mechanisms(landlock=landlock.version(), seccomp=seccomp.is_there())
+    return Mechanisms(landlock=landlock.version(), seccomp=seccomp.is_supported())
 
 
 def command(confinement: Confinement, module: str) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def architecture() -> Architecture | None:
     return ARCHITECTURES.get(platform.machine())
 
 
-def is_there() -> bool:
+def is_supported() -> bool:
     """Whether the kernel supports the filter and this processor's calls are listed."""
     target = architecture()
     if target is None:

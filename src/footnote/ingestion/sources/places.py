@@ -30,7 +30,7 @@ _HINT = "give one like folder:/srv/documents/claims, s3://bucket/claims or https
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePlace:
+class SourceLocation:
     """The address of a source, parsed into parts that can be compared."""
 
     address: str
@@ -46,7 +46,7 @@ class SourcePlace:
         """The kind of source."""
         return _KINDS.get(self.scheme, "folder")
 
-    def holds(self, other: SourcePlace) -> bool:
+    def holds(self, other: SourceLocation) -> bool:
         """Whether the other is this place or lies below it, segment by segment."""
         return (
             self.scheme == other.scheme
@@ -55,7 +55,7 @@ class SourcePlace:
         )
 
 
-def place_at(address: str) -> SourcePlace:
+def source_location(address: str) -> SourceLocation:
     """Parse the address of a source.
 
     Raises InvalidRequest for an address of no source, and for ambiguous spellings: with `.` or
@@ -82,22 +82,22 @@ def place_at(address: str) -> SourcePlace:
     return _bucket(address, parts) if kind == "objects" else _server(address, parts, port)
 
 
-def _folder(path: str) -> SourcePlace:
+def _folder(path: str) -> SourceLocation:
     if not path.startswith("/") or path.startswith("//"):
         raise _invalid_place("a folder is given from the root on, after one slash")
     segments = _segments(path)
-    return SourcePlace(
+    return SourceLocation(
         address=f"{FOLDER}/{'/'.join(segments)}", scheme="folder", authority="", segments=segments
     )
 
 
-def _server(address: str, parts: SplitResult, port: int | None) -> SourcePlace:
+def _server(address: str, parts: SplitResult, port: int | None) -> SourceLocation:
     host = (parts.hostname or "").lower()
     if ":" in host:
         host = f"[{host}]"
     if not _HOST.fullmatch(host) or port == 0:
         raise _invalid_place("it names no host, or no port there is")
-    return SourcePlace(
+    return SourceLocation(
         address=address,
         scheme=parts.scheme,
         authority=f"{host}:{port or _PORTS[parts.scheme]}",
@@ -105,11 +105,11 @@ def _server(address: str, parts: SplitResult, port: int | None) -> SourcePlace:
     )
 
 
-def _bucket(address: str, parts: SplitResult) -> SourcePlace:
+def _bucket(address: str, parts: SplitResult) -> SourceLocation:
     if not _BUCKET.fullmatch(parts.netloc) or "%" in address or "?" in address:
         raise _invalid_place("it names no bucket, or holds a character that is read in two ways")
     segments = _segments(parts.path)
-    return SourcePlace(
+    return SourceLocation(
         address="/".join((f"{parts.scheme}://{parts.netloc}", *segments)),
         scheme=parts.scheme,
         authority=parts.netloc,
@@ -138,7 +138,7 @@ def _segments(path: str, *, encoded: bool = False) -> tuple[str, ...]:
     return segments
 
 
-def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, ...]:
+def allowed_locations(setting: Iterable[str], workspace: str) -> tuple[SourceLocation, ...]:
     """Return the places that a setting allows for a workspace.
 
     `{workspace}` is replaced by its name; places with it are left out if the name is not a plain
@@ -154,7 +154,9 @@ def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, 
         ):
             raise _invalid_setting(text, f"{_WORKSPACE} must be a whole part of its path")
         try:
-            place = place_at(text.replace(_WORKSPACE, workspace if is_plain_name else "workspace"))
+            place = source_location(
+                text.replace(_WORKSPACE, workspace if is_plain_name else "workspace")
+            )
         except InvalidRequest as error:
             raise _invalid_setting(text, str(error)) from error
         if place.kind == "folder" and not place.segments:

@@ -18,8 +18,8 @@ from footnote.errors import Forbidden, InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, require_yes, wait_for
 from footnote.interfaces.cli.erasures import entries_in
-from footnote.interfaces.cli.kept_token import kept_token
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.kept_token import stored_token
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, workspace_name
 from footnote.interfaces.cli.results import counted
 from footnote.settings import Settings
 
@@ -86,7 +86,7 @@ def create(
         from footnote.evaluation.golden import read_golden
 
         recorded_questions = Questions(
-            workspace=chosen_workspace(context, workspace) or DEFAULT_WORKSPACE,
+            workspace=workspace_name(context, workspace) or DEFAULT_WORKSPACE,
             questions=tuple(golden.question for golden in read_golden(questions).questions),
         )
     options = BackupOptions(
@@ -256,7 +256,7 @@ def prune(
 
 def _as_operator() -> Settings:
     settings = prepared()
-    if kept_token(settings.home) is not None:
+    if stored_token(settings.home) is not None:
         raise Forbidden(
             "this concerns the whole installation, and the command would act as whoever "
             "FOOTNOTE_API_KEY or `footnote login` names",

@@ -24,7 +24,7 @@ from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import AsJson, Collection, DocumentName, Workspace
-from footnote.interfaces.cli.searching import tell_of_unknown_collections
+from footnote.interfaces.cli.searching import warn_of_unknown_collections
 from footnote.interfaces.cli.server import running_server
 from footnote.validation.text import json_fault
 
@@ -95,7 +95,7 @@ def list_documents(
                 limit=limit,
                 cursor=cursor,
             )
-            await tell_of_unknown_collections(inside, [collection] if collection else [])
+            await warn_of_unknown_collections(inside, [collection] if collection else [])
             return page
 
         page = in_workspace(context, workspace, read)

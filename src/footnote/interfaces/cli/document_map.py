@@ -27,7 +27,7 @@ from footnote.interfaces.cli.document_lists import (
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.map_picture import label_of, svg_of
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace
-from footnote.interfaces.cli.searching import tell_of_unknown_collections
+from footnote.interfaces.cli.searching import warn_of_unknown_collections
 from footnote.interfaces.cli.server import RunningServer, running_server
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def map_documents(
                     )
                     if progress.update(current):
                         break
-            await tell_of_unknown_collections(inside, [collection] if collection else [])
+            await warn_of_unknown_collections(inside, [collection] if collection else [])
             return current
 
         document_map = in_workspace(context, workspace, read)

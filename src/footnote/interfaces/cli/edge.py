@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.text import Text
 
 from footnote.errors import FootnoteError, InvalidArguments, InvalidRequest
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, workspace_name
 from footnote.interfaces.cli.present import encodable_json, plain, print_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 
@@ -120,7 +120,7 @@ def in_workspace(
 ) -> T:
     """The result of a verb in the workspace of a command, with an engine of this process."""
     settings = prepared(top_k=top_k)
-    name = chosen_workspace(context, workspace)
+    name = workspace_name(context, workspace)
 
     async def work() -> T:
         from footnote import open as opened
@@ -202,10 +202,10 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
     Raises NotAuthenticated for a key or a token that is no longer valid, and NotFound.
     """
     from footnote.domain.credentials import Presented
-    from footnote.interfaces.cli.kept_token import kept_token
+    from footnote.interfaces.cli.kept_token import stored_token
 
     settings = engine.settings
-    token = kept_token(settings.home)
+    token = stored_token(settings.home)
     if token is None:
         return await engine.workspace(name)
     if not settings.identity_ways:

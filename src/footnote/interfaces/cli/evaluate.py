@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.options import AsJson, Workspace, workspace_name
 
 _FOLDER = typer.Option(
     "--ingest", exists=True, metavar="FOLDER", help="Ingest this for the occasion and ask that."
@@ -61,7 +61,7 @@ def evaluate(
 
     order = Order(
         golden=golden,
-        workspace=workspace if ingest else chosen_workspace(context, workspace),
+        workspace=workspace if ingest else workspace_name(context, workspace),
         folder=ingest,
         plan=plan,
         against=against,

@@ -26,14 +26,14 @@ from footnote.evaluation.gate import (
     write_baseline,
 )
 from footnote.evaluation.golden import GoldenSet, read_golden
-from footnote.evaluation.kept import kept_form
+from footnote.evaluation.kept import stored_form
 from footnote.evaluation.report import Comparison, html_report
 from footnote.evaluation.run import DEFAULT_PLAN, Run, Setup
 from footnote.evaluation.session import Corpus, Session, Side, Watch, measure
 from footnote.evaluation.summary import Value, differences_summary, summary
 from footnote.interfaces.cli import evaluation_tables, present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.paths import found
+from footnote.interfaces.cli.paths import regular_files
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.validation.messages import wrong_value
@@ -177,7 +177,7 @@ async def _keep(settings: Settings, workspace: str | None, runs: Sequence[Run]) 
     async with await open_engine(settings) as engine:
         inside = await engine.workspace(workspace)
         for run in runs:
-            stored = await inside.keep_evaluation(kept_form(run))
+            stored = await inside.keep_evaluation(stored_form(run))
             _note(f"the run is kept as {stored.run_id}")
 
 
@@ -243,7 +243,9 @@ def _measurement(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Sess
     files: tuple[Path, ...] = ()
     if order.folder is not None:
         # A golden set beside its documents would answer its own questions.
-        files = tuple(file for file in found([order.folder]) if file != order.golden.resolve())
+        files = tuple(
+            file for file in regular_files([order.folder]) if file != order.golden.resolve()
+        )
         if not files:
             raise InvalidRequest(
                 f"there is no document in {order.folder}", hint="name a folder with documents"

@@ -15,7 +15,7 @@ from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import reading_advice
 from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.knowledge.graph_formats import GraphFormat
-from footnote.knowledge.graph_formats import written as in_format
+from footnote.knowledge.graph_formats import serialised as in_format
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine

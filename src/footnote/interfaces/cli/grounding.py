@@ -124,7 +124,7 @@ def _show(console: Console, grounding: GroundingCheck) -> None:
         )
         for quote in claim.quotes[:2]:
             title = quote.document_title or quote.source_id
-            location = present.place(
+            location = present.location_line(
                 title, quote.heading_path, quote.page, quote.paragraph, quote.start_seconds
             )
             quotation = present.excerpt(quote.quote, 240)

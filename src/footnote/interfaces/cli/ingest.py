@@ -26,21 +26,21 @@ from footnote.interfaces.cli.options import (
     AsJson,
     Collection,
     Workspace,
-    chosen_workspace,
     of_kind,
+    workspace_name,
 )
 from footnote.interfaces.cli.paths import (
-    Place,
+    InputPath,
     entries,
     location_below,
-    named,
+    parse_input_path,
     printable,
 )
 from footnote.interfaces.cli.receiving import (
-    WaitTeller,
+    QueueFullNotice,
+    announce_worker,
     files_source,
     sources_at,
-    tell_of_other_worker,
 )
 from footnote.interfaces.cli.watching import watch_files
 from footnote.jobs.inline import work_until_resting
@@ -82,9 +82,9 @@ def ingest(
     *,
     context: typer.Context,
     places: Annotated[
-        list[Place],
+        list[InputPath],
         typer.Argument(
-            parser=named,
+            parser=parse_input_path,
             metavar="PLACE",
             help="Files, folders to walk, and addresses: https://, s3:// or imaps://.",
         ),
@@ -137,7 +137,7 @@ def ingest(
 ) -> None:
     """Take files in and index them; what did not change is not even read."""
     settings = prepared()
-    name = chosen_workspace(context, workspace)
+    name = workspace_name(context, workspace)
     labels = Labels(
         collection=collection,
         tags=tuple(tags or ()),
@@ -161,7 +161,7 @@ def ingest(
             hint="Name files, or folders with files that are not hidden.",
         )
     progress = _progress(visible=not as_json)
-    tell = WaitTeller(console=progress.console, work=wait)
+    tell = QueueFullNotice(console=progress.console, work=wait)
     address_sources = sources_at(addresses, settings, work=wait, tell=tell)
     ingested = ingest_files(
         settings,
@@ -204,7 +204,7 @@ async def ingest_files(
     documents: dict[UUID, Document] = {}
     sources = list(address_sources)
     if roots or files:
-        tell = WaitTeller(console=progress.console, work=wait)
+        tell = QueueFullNotice(console=progress.console, work=wait)
         sources.insert(0, files_source(lambda: files, roots, work=wait, tell=tell))
     async with opened(settings) as engine:
         workspace = await entered(engine, name)
@@ -238,11 +238,11 @@ async def ingest_files(
                     indexing, total=len(documents), completed=resting, stages=stages(documents)
                 )
 
-            notify = partial(tell_of_other_worker, progress.console)
+            notify = partial(announce_worker, progress.console)
             show(await work_until_resting(engine, workspace, list(documents), show, notify))
         except asyncio.CancelledError:
             unfinished = await workspace.statuses(list(_accepted(outcomes)))
-            sentence = left_behind(unfinished, unread=len(files) - len(outcomes))
+            sentence = remaining_work(unfinished, unread=len(files) - len(outcomes))
             progress.console.print(Text(sentence), soft_wrap=True)
             raise
         return [_with_documents(outcome, documents) for outcome in outcomes]
@@ -254,7 +254,7 @@ def _accepted(outcomes: Sequence[Outcome]) -> dict[UUID, Document]:
     }
 
 
-def left_behind(documents: Mapping[UUID, Document], *, unread: int) -> str:
+def remaining_work(documents: Mapping[UUID, Document], *, unread: int) -> str:
     """What remains to be done after an interruption, and which command does it."""
     waiting = sum(document.status not in RESTING for document in documents.values())
     sentences = ["Interrupted."]

@@ -19,7 +19,7 @@ VARIABLE = "FOOTNOTE_API_KEY"
 MAX_CHARACTERS = 16 * 1024
 
 
-def kept_token(home: Path | None = None) -> str | None:
+def stored_token(home: Path | None = None) -> str | None:
     """The key or token; None where nobody logged in."""
     if token := os.environ.get(VARIABLE):
         return token
@@ -33,7 +33,7 @@ def kept_token(home: Path | None = None) -> str | None:
     return None
 
 
-def keep_token(path: Path, token: str) -> None:
+def store_token(path: Path, token: str) -> None:
     """Write it whole or not at all, for this user alone."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

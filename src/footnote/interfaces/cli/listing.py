@@ -112,7 +112,7 @@ class Listing:
             yield Text()
 
 
-def beside_names(facts: Sequence[tuple[Text, Text]], width: int) -> Iterator[Text]:
+def labelled_facts(facts: Sequence[tuple[Text, Text]], width: int) -> Iterator[Text]:
     """Each fact beside its name, on as many lines as its words need."""
     label_width = max((name.cell_len for name, _ in facts), default=0) + _GAP
     for name, value in facts:

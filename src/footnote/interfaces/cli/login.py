@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.text import Text
 
-from footnote.interfaces.cli.kept_token import FILE, MAX_CHARACTERS, keep_token
+from footnote.interfaces.cli.kept_token import FILE, MAX_CHARACTERS, store_token
 
 
 def login() -> None:
@@ -43,7 +43,7 @@ def login() -> None:
             "the link shows a conversation, and no command acts in one",
             hint="log in with a key, a token, or a link to a collection",
         )
-    keep_token(settings.home / FILE, token.strip())
+    store_token(settings.home / FILE, token.strip())
     principal, names = caller.identity.principal.principal_id, ", ".join(caller.workspaces)
     message = f"Commands now act as {present.plain(principal)} in {present.plain(names)}."
     present.notices().print(Text(message), soft_wrap=True)

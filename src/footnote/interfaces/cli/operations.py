@@ -20,11 +20,11 @@ from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Forbidden, NotReady
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import entered, prepared, return_freed_memory, wait_for
-from footnote.interfaces.cli.kept_token import kept_token
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.kept_token import stored_token
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, workspace_name
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.schemas import WorkspaceList
-from footnote.jobs.process import ending_when_stuck, give_way, go_first
+from footnote.jobs.process import ending_when_stuck, lower_priority, prefer_for_oom_kill
 from footnote.jobs.worker import run_worker, stage_seconds
 from footnote.settings import Settings
 
@@ -59,9 +59,9 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
     # A worker that has nothing to embed keeps no model in memory.
     async with await open_engine(settings, models_at_first_use=True) as engine:
         # Not before: an embedded Postgres that it starts serves searches, too.
-        give_way()
+        lower_priority()
         if set_aside:
-            go_first()
+            prefer_for_oom_kill()
         else:
             engine.serve_metrics()
         async with ending_when_stuck(stage_seconds(settings)):
@@ -98,7 +98,7 @@ def mcp(context: typer.Context, workspace: Workspace = None) -> None:
     from footnote.interfaces.mcp.stdio import serve_stdio
 
     settings = prepared()
-    name = chosen_workspace(context, workspace)
+    name = workspace_name(context, workspace)
 
     @asynccontextmanager
     async def inside() -> AsyncIterator[WorkspaceEngine]:
@@ -141,7 +141,7 @@ def list_workspaces(as_json: AsJson = False) -> None:
 def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
     """The result of a verb of the engine, as the operator. Raises Forbidden for anybody else."""
     settings = prepared()
-    if kept_token(settings.home) is not None:
+    if stored_token(settings.home) is not None:
         raise Forbidden(
             "this concerns the whole installation, and the command would act as whoever "
             "FOOTNOTE_API_KEY or `footnote login` names",

@@ -116,7 +116,7 @@ _WORKSPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 """As the database has it; here so that nobody is told to create what cannot be."""
 
 
-def chosen_workspace(context: typer.Context, requested: str | None) -> str | None:
+def workspace_name(context: typer.Context, requested: str | None) -> str | None:
     """The workspace named after the command, before it, or in FOOTNOTE_WORKSPACE.
 
     Raises InvalidRequest for a name that no workspace can have.

@@ -34,18 +34,18 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InputPath:
     """What one argument means: a path, or else an address."""
 
     path: Path | None
     address: str = ""
 
 
-def named(text: str) -> Place:
+def parse_input_path(text: str) -> InputPath:
     """The path or address that an argument names. Raises typer.BadParameter."""
     scheme, separator, remainder = text.partition("://")
     if remainder and scheme.lower() in ADDRESS_SCHEMES:
-        return Place(None, text)
+        return InputPath(None, text)
     if separator and scheme.lower() in ADDRESS_SCHEMES:
         raise typer.BadParameter(
             f"nothing comes after {text}; name {_BEHIND.get(scheme.lower(), _BUCKET)} there"
@@ -56,7 +56,7 @@ def named(text: str) -> Place:
             f"nothing can be taken in from {scheme.lower()}://; name a file, a folder or an "
             f"address with {supported} or {ADDRESS_SCHEMES[-1]}://"
         )
-    return Place(existing(text))
+    return InputPath(existing(text))
 
 
 def entries(paths: Sequence[Path], ignored: Sequence[str] = ()) -> Iterator[Path]:
@@ -75,7 +75,7 @@ def entries(paths: Sequence[Path], ignored: Sequence[str] = ()) -> Iterator[Path
                 yield entry.absolute()
 
 
-def found(paths: Sequence[Path]) -> Iterator[Path]:
+def regular_files(paths: Sequence[Path]) -> Iterator[Path]:
     """The regular files at and below the paths, each once, as absolute paths without links."""
     return (
         Path(os.path.realpath(path))

@@ -29,7 +29,7 @@ from footnote.domain import (
     footnotes_of_conflicts,
     is_unsure,
 )
-from footnote.interfaces.cli.listing import Listing, beside_names
+from footnote.interfaces.cli.listing import Listing, labelled_facts
 from footnote.interfaces.schemas import json_of
 
 _EXCERPT_CHARACTERS = 360
@@ -108,7 +108,7 @@ def rows(markdown: str, limit: int = 5) -> str:
     return "\n".join([*excerpts, "…"] if len(lines) > limit else excerpts)
 
 
-def place(
+def location_line(
     title: str,
     heading_path: Sequence[str],
     page: int | None,
@@ -143,7 +143,7 @@ def time_code(seconds: float) -> str:
 def footnote(citation: Citation) -> Text:
     """A footnote without its marker: document, file, place and quote."""
     title = citation.document_title
-    location = place(
+    location = location_line(
         title,
         citation.heading_path,
         citation.page,
@@ -220,7 +220,7 @@ def show_nearest(console: Console, answer: Answer) -> None:
     nearest = numbered()
     for hit in answer.evidence[:_NEAREST]:
         passage = hit.passage
-        location = place(
+        location = location_line(
             passage.document_title,
             passage.heading_path,
             passage.page_start,
@@ -336,7 +336,7 @@ def show_document(console: Console, document: Document, children: Sequence[Docum
         (Text(name, style="dim"), Text(value) if isinstance(value, str) else value)
         for name, value in _facts(document)
     ]
-    for line in beside_names(facts, console.width):
+    for line in labelled_facts(facts, console.width):
         console.print(line, soft_wrap=True)
     console.print()
     if children:
@@ -392,7 +392,7 @@ def show_health(console: Console, health: Health) -> None:
         facts.append((Text.assemble(mark, check.name, word), Text(plain(check.detail))))
         if check.hint:
             facts.append((Text(), Text(f"→ {plain(check.hint)}", style="yellow")))
-    for line in beside_names(facts, console.width):
+    for line in labelled_facts(facts, console.width):
         console.print(line, soft_wrap=True)
     verdict = (
         Text("Ready.", style="green") if health.ready else Text("Not ready.", style="bold red")

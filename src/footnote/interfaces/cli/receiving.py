@@ -22,7 +22,7 @@ from footnote.interfaces.cli.paths import (
     printable,
     refusal_of,
 )
-from footnote.jobs.inline import PatientSource, received_when_there_is_room
+from footnote.jobs.inline import PatientSource, receive_when_queue_has_room
 from footnote.jobs.sources.addresses import source_at
 from footnote.jobs.sources.folders import FolderSource, ReceiveFile
 from footnote.jobs.sources.following import Source
@@ -48,13 +48,13 @@ async def receive_file(
     While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
     hears of it.
     """
-    return await received_when_there_is_room(
+    return await receive_when_queue_has_room(
         workspace, lambda: _receive(workspace, path, labels, roots), work=work, tell=tell
     )
 
 
 @dataclass(slots=True, kw_only=True)
-class WaitTeller:
+class QueueFullNotice:
     """Says once that the queue is full, and what is done about it."""
 
     console: Console
@@ -77,7 +77,7 @@ class WaitTeller:
         self.console.print(Text(message, style="dim"), soft_wrap=True)
 
 
-def tell_of_other_worker(console: Console) -> None:
+def announce_worker(console: Console) -> None:
     """Say who indexes, and with whose settings."""
     message = (
         "Another worker runs (`footnote serve`, `footnote worker` or another `footnote ingest`): "

@@ -18,8 +18,8 @@ from footnote.domain import (
 )
 from footnote.interfaces.cli.present import (
     excerpt,
+    location_line,
     numbered,
-    place,
     plain,
     rows,
     table,
@@ -79,7 +79,7 @@ def show_facets(console: Console, facets: Mapping[str, Sequence[FacetCount]]) ->
 def _heading(hit: Evidence) -> Text:
     passage = hit.passage
     title = passage.document_title
-    location = place(
+    location = location_line(
         title,
         passage.heading_path,
         passage.page_start,

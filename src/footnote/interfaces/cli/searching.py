@@ -27,7 +27,7 @@ from footnote.domain.answers import Suggestions
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace
 from footnote.interfaces.cli.server import RunningServer, running_server
-from footnote.interfaces.cli.writing import Written, show_rewording, show_suggestions
+from footnote.interfaces.cli.writing import StreamedAnswer, show_rewording, show_suggestions
 from footnote.interfaces.encoding import search_json
 from footnote.interfaces.schemas import object_of
 from footnote.validation.text import require_query
@@ -150,7 +150,7 @@ class Asking:
 
         Notes on standard error what does not exist. Raises NotFound and InvalidRequest.
         """
-        await tell_of_unknown_collections(inside, request.filters.collections)
+        await warn_of_unknown_collections(inside, request.filters.collections)
         ids = [await inside.document_called(name) for name in self.document or ()]
         existing = await inside.statuses(ids) if ids else {}
         missing = [document_id for document_id in ids if document_id not in existing]
@@ -230,7 +230,7 @@ def ask(
     """Answer a question, each statement with its footnote."""
     request = asking.request(question)
     console = present.terminal()
-    written = Written(console, live=console.is_terminal and not asking.as_json)
+    written = StreamedAnswer(console, live=console.is_terminal and not asking.as_json)
     suggests = suggest if suggest is not None else console.is_terminal and not asking.as_json
     server = running_server(context, asking.workspace)
     answer = _answer_of(server, request, asking, written) if server else None
@@ -276,7 +276,7 @@ def ask(
         show_suggestions(console, suggestions)
 
 
-def _show(console: Console, written: Written, answer: Answer, asking: Asking) -> None:
+def _show(console: Console, written: StreamedAnswer, answer: Answer, asking: Asking) -> None:
     """The answer for people; as JSON it is shown once all is there."""
     present.show_degraded(answer.degraded)
     if asking.as_json:
@@ -309,7 +309,7 @@ def _follow_up(body: Mapping[str, object], answer: Answer) -> dict[str, object]:
 
 
 def _answer_of(
-    server: RunningServer, request: SearchRequest, asking: Asking, written: Written
+    server: RunningServer, request: SearchRequest, asking: Asking, written: StreamedAnswer
 ) -> Answer | None:
     """The answer of a running server, shown as it comes; None where there is none.
 
@@ -346,7 +346,7 @@ def agent(
     from footnote.interfaces.tools.binding import index_now
 
     console = present.terminal()
-    written = Written(console, live=console.is_terminal and not as_json)
+    written = StreamedAnswer(console, live=console.is_terminal and not as_json)
 
     async def work(inside: WorkspaceEngine) -> Answer:
         return await written.answer_of(inside.agent_stream(question, index_now=index_now))
@@ -361,7 +361,7 @@ def agent(
         present.show_answer(console, answer)
 
 
-async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:
+async def warn_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:
     """Say on standard error which of the collections do not exist."""
     for name, closest in await workspace.unknown_collections(names) if names else ():
         message = f"there is no collection {name!r} with documents in this workspace"

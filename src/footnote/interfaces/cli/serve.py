@@ -26,14 +26,14 @@ from footnote.engine.sibling_runs import share_runs
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import operations, present
 from footnote.interfaces.cli.edge import prepared, return_freed_memory, wait_for
-from footnote.interfaces.cli.options import chosen_workspace
+from footnote.interfaces.cli.options import workspace_name
 from footnote.interfaces.cli.server import announced
-from footnote.interfaces.cli.server_processes import ServerProcess, one_of_several
+from footnote.interfaces.cli.server_processes import ServerProcess, fork_processes
 from footnote.interfaces.cli.worker_beside import (
     ForkedWorker,
     fork_worker,
     forks,
-    worker_beside,
+    worker_process,
 )
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
@@ -103,7 +103,7 @@ def serve(
         console.print(Text(message if ways else _ONLY_HERE, style="dim"), soft_wrap=True)
         page_url = None
         if open_:
-            workspace = chosen_workspace(context, None)
+            workspace = workspace_name(context, None)
             page_url = f"{address}/?workspace={workspace}" if workspace else address
         serving = _Serving(
             settings=settings,
@@ -123,7 +123,7 @@ def _serve_together(base: _Serving) -> None:
     """Serve in several processes, of which the first has the worker beside it."""
     settings = base.settings
     make_home(settings)  # What the processes share lies there, and they may be its first.
-    process = one_of_several(settings.processes, settings.home)
+    process = fork_processes(settings.processes, settings.home)
     if process is None:
         return
     forked = None
@@ -270,7 +270,7 @@ class _Serving:
     def _worker_context(self) -> AbstractAsyncContextManager[None]:
         if not self.with_worker:
             return nullcontext()
-        return worker_beside(self.ready, self.settings.metrics_at, self.forked, _GRACE_SECONDS)
+        return worker_process(self.ready, self.settings.metrics_at, self.forked, _GRACE_SECONDS)
 
 
 def server_of(app: FastAPI, grace_seconds: int, *, shares_socket: bool = False) -> uvicorn.Server:

@@ -28,8 +28,8 @@ import platformdirs
 import typer
 
 from footnote import __version__
-from footnote.interfaces.cli.kept_token import kept_token
-from footnote.interfaces.cli.options import chosen_workspace, root_options
+from footnote.interfaces.cli.kept_token import stored_token
+from footnote.interfaces.cli.options import root_options, workspace_name
 
 if TYPE_CHECKING:
     from footnote.domain import AnswerEvent
@@ -196,7 +196,7 @@ class RunningServer:
         headers = {"Content-Type": "application/json"}
         if self.workspace:
             headers[WORKSPACE_HEADER] = self.workspace
-        if token := kept_token():
+        if token := stored_token():
             headers["Authorization"] = f"Bearer {token}"
         http = HTTPConnection(self.record.host, self.record.port, timeout=_SILENT_SECONDS)
         with closing(http):
@@ -231,10 +231,10 @@ def running_server(context: typer.Context, workspace: str | None) -> RunningServ
     if (record.version, record.machine) != (__version__, os.uname().nodename):
         return None
     # Where it asks nobody who they are, the command says that a key is of no use.
-    useless = not os.environ.get("FOOTNOTE_IDENTITY", "").strip() and kept_token(Path(home))
+    useless = not os.environ.get("FOOTNOTE_IDENTITY", "").strip() and stored_token(Path(home))
     if useless or record.digest != _digest(os.environ, record.deciding, record.salt):
         return None
-    return RunningServer(record, chosen_workspace(context, workspace))
+    return RunningServer(record, workspace_name(context, workspace))
 
 
 def _record_in(home: Path) -> ServerRecord | None:

@@ -141,7 +141,7 @@ class _Processes:
         )
 
 
-def one_of_several(count: int, home: Path) -> ServerProcess | None:
+def fork_processes(count: int, home: Path) -> ServerProcess | None:
     """Fork the processes: each of them gets what it shares; this one gets None once all ended.
 
     The first is ready before the others begin, so that what is done once, and what makes starting

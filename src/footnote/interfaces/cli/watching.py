@@ -22,9 +22,9 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import entered
 from footnote.interfaces.cli.paths import entries, location_below, printable
 from footnote.interfaces.cli.receiving import (
-    WaitTeller,
+    QueueFullNotice,
+    announce_worker,
     files_source,
-    tell_of_other_worker,
 )
 from footnote.jobs.inline import run_worker_unless_another_does
 from footnote.jobs.sources.watching import watch
@@ -56,7 +56,7 @@ async def watch_files(
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    teller = Teller()
+    teller = FileReporter()
 
     def list_files() -> list[Path]:
         files = list(entries(paths, ignored))
@@ -64,14 +64,14 @@ async def watch_files(
         return files
 
     # Where this process indexes, it does so beside the watching.
-    tell = WaitTeller(console=present.notices(), work=index)
+    tell = QueueFullNotice(console=present.notices(), work=index)
     source = files_source(list_files, paths, _SETTLE_SECONDS, work=False, tell=tell)
     async with opened(settings) as engine:
         workspace = await entered(engine, name)
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))
         tasks = [asyncio.create_task(_check_until_stopped(workspace, teller, stop))]
         if index:
-            tell_of_other = partial(tell_of_other_worker, present.notices())
+            tell_of_other = partial(announce_worker, present.notices())
             work = run_worker_unless_another_does(engine, stop, tell_of_other)
             tasks.append(asyncio.create_task(work))
         try:
@@ -93,7 +93,7 @@ async def watch_files(
 
 
 async def _check_until_stopped(
-    workspace: WorkspaceEngine, teller: Teller, stop: asyncio.Event
+    workspace: WorkspaceEngine, teller: FileReporter, stop: asyncio.Event
 ) -> None:
     """Report documents that fail after they were taken in."""
     while not stop.is_set():
@@ -103,13 +103,13 @@ async def _check_until_stopped(
                 await stop.wait()
 
 
-async def _check(workspace: WorkspaceEngine, teller: Teller) -> None:
+async def _check(workspace: WorkspaceEngine, teller: FileReporter) -> None:
     if document_ids := teller.unrested:
         teller.look(document_ids, await workspace.statuses(document_ids))
 
 
 @dataclass(slots=True)
-class Teller:
+class FileReporter:
     """Says what became of each file, and nothing twice."""
 
     names: dict[str, str] = field(default_factory=dict)

@@ -100,7 +100,7 @@ def forks() -> bool:
 
 
 @asynccontextmanager
-async def worker_beside(
+async def worker_process(
     ready: asyncio.Event,
     metrics_at: tuple[str, int] | None,
     forked: ForkedWorker | None,

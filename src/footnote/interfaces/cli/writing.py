@@ -27,7 +27,7 @@ _ARGUMENT_CHARACTERS = 120
 
 
 @dataclass(slots=True)
-class Written:
+class StreamedAnswer:
     """What was shown of an answer while it was made."""
 
     console: Console

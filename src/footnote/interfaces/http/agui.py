@@ -21,7 +21,7 @@ from footnote.domain import (
 from footnote.interfaces.http.chat_shapes import (
     ChatExtras,
     ChatMessage,
-    below,
+    footer_text,
     question_of,
     text_of,
 )
@@ -29,9 +29,9 @@ from footnote.interfaces.http.problems import ALWAYS, problem_responses
 from footnote.interfaces.http.questions import events_of
 from footnote.interfaces.http.requests import Flag, Question
 from footnote.interfaces.http.routing import operation_id
-from footnote.interfaces.http.scope import TheRequester, WorkspaceName, one_name
+from footnote.interfaces.http.scope import TheRequester, WorkspaceName, single_workspace_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.tools.library import optional_import
 from footnote.validation.constrained_types import Name
 
 router = APIRouter(tags=["chat"], responses=ALWAYS, generate_unique_id_function=operation_id)
@@ -67,7 +67,7 @@ async def run_agui(
 
     The last message of the user is answered, with its sources, as events of the protocol.
     """
-    with wanted("ag-ui-protocol", "agui"):
+    with optional_import("ag-ui-protocol", "agui"):
         from ag_ui.core import RunAgentInput  # noqa: PLC0415  # of an extra
 
         from footnote.interfaces.agui.events import RunFrames  # noqa: PLC0415  # of an extra
@@ -75,7 +75,9 @@ async def run_agui(
     forwarded = run.forwarded_props
     members = forwarded.get("footnote", {}) if isinstance(forwarded, Mapping) else {}
     extras = _read(RunExtras, members, *_PROPERTIES)
-    name = one_name(workspace_name, extras.workspace, ".".join(("body", *_PROPERTIES, "workspace")))
+    name = single_workspace_name(
+        workspace_name, extras.workspace, ".".join(("body", *_PROPERTIES, "workspace"))
+    )
     workspace = await requester.enter(name)
     question = question_of(
         [
@@ -114,7 +116,7 @@ def _read(shape: type[Shape], value: object, *location: str) -> Shape:
 
 def _with_notes(event: AnswerEvent) -> Iterator[AnswerEvent]:
     """The event; before the last one, the text below the answer and its citations."""
-    if isinstance(event, AnswerDone) and (text_below := below(event.answer)):
+    if isinstance(event, AnswerDone) and (text_below := footer_text(event.answer)):
         yield TextWritten(text=text_below)
         if event.answer.closest is not None:
             yield CitationMade(citation=event.answer.closest.citation)

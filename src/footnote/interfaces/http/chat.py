@@ -25,8 +25,19 @@ from footnote.interfaces.http.chat_shapes import ChatRequest, Completion
 from footnote.interfaces.http.problems import Responses, problem, problem_responses
 from footnote.interfaces.http.questions import events_of
 from footnote.interfaces.http.routing import operation_id
-from footnote.interfaces.http.scope import Requester, TheRequester, WorkspaceName, one_name
-from footnote.interfaces.http.streaming import MEDIA_TYPE, sse, streamed, unless_gone, whole
+from footnote.interfaces.http.scope import (
+    Requester,
+    TheRequester,
+    WorkspaceName,
+    single_workspace_name,
+)
+from footnote.interfaces.http.streaming import (
+    MEDIA_TYPE,
+    complete_answer,
+    sse,
+    streamed,
+    unless_disconnected,
+)
 from footnote.interfaces.schemas import object_of
 
 MODEL = "footnote"
@@ -86,7 +97,7 @@ async def complete_chat(
     )
     events = events_of(workspace, body.to_question())
     if not body.stream:
-        answer = await unless_gone(request, whole(events))
+        answer = await unless_disconnected(request, complete_answer(events))
         return answer if isinstance(answer, Response) else JSONResponse(completion.whole(answer))
     with_usage = bool(body.stream_options and body.stream_options.include_usage)
 
@@ -192,4 +203,4 @@ def workspace_of(model: str, workspace_name: str | None) -> str | None:
     kind, slash, name = model.partition("/")
     if kind != MODEL or (slash and not name):
         raise NotFound(f"there is no model {model!r}")
-    return one_name(workspace_name, name or None, "model")
+    return single_workspace_name(workspace_name, name or None, "model")

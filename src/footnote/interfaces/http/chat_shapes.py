@@ -163,7 +163,7 @@ class Completion:
         """The answer as a `chat.completion`."""
         message = {
             "role": "assistant",
-            "content": answer.text + below(answer),
+            "content": answer.text + footer_text(answer),
             "refusal": None,
             "annotations": list(annotations_of(answer, self.base_url, self.workspace)),
         }
@@ -181,7 +181,7 @@ class Completion:
 
     def last_chunks(self, answer: domain.Answer, *, with_usage: bool) -> Iterator[JsonObject]:
         """What follows the text: what is below it, footnotes, the end with the whole answer."""
-        if text_below := below(answer):
+        if text_below := footer_text(answer):
             yield self.chunk({"content": text_below})
         if annotations := list(annotations_of(answer, self.base_url, self.workspace)):
             yield self.chunk({"annotations": annotations})
@@ -200,7 +200,7 @@ class Completion:
         }
 
 
-def below(answer: domain.Answer) -> str:
+def footer_text(answer: domain.Answer) -> str:
     """The text below the answer: the closest passage where nothing answers, or the conflicts
     between documents, then the notes.
 

@@ -29,7 +29,7 @@ from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import QUESTION_HEADER, REPLY_HEADER, TheWorkspace
-from footnote.interfaces.http.streaming import ANSWER, streamed, unless_gone, wants_stream
+from footnote.interfaces.http.streaming import ANSWER, streamed, unless_disconnected, wants_stream
 from footnote.validation.constrained_types import MAX_PAGE, Comment, FirstTitle, Title
 
 router = workspace_router("conversations")
@@ -322,7 +322,7 @@ async def suggest_in_conversation(
     body: requests.AnsweredBefore = _IN_ITS_LANGUAGE,
 ) -> Suggestions | Response:
     """Suggest what may be asked after an answer; made once, and then kept with the message."""
-    return await unless_gone(
+    return await unless_disconnected(
         request,
         workspace.suggest_in_conversation(conversation_id, message_id, language=body.language),
     )
@@ -359,7 +359,7 @@ async def _answer(
     if isinstance(question, Exchange):
         return question
     if not wants_stream(request, stream=stream):
-        return await unless_gone(request, workspace.answered(question))
+        return await unless_disconnected(request, workspace.answered(question))
     events = await streamed(workspace, workspace.answered_stream(question))
     events.headers[QUESTION_HEADER] = str(question.question_id)
     events.headers[REPLY_HEADER] = str(question.reply_id)

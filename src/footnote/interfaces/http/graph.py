@@ -12,7 +12,7 @@ from footnote.domain.relationships import Graph
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.knowledge.graph_formats import MEDIA_TYPES, GraphFormat, written
+from footnote.knowledge.graph_formats import MEDIA_TYPES, GraphFormat, serialised
 
 router = workspace_router("graph")
 
@@ -48,4 +48,4 @@ async def get_graph(
     )
     if format_ is None:
         return graph
-    return Response(written(graph, format_), media_type=MEDIA_TYPES[format_])
+    return Response(serialised(graph, format_), media_type=MEDIA_TYPES[format_])

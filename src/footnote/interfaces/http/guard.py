@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope
 
 from footnote.domain.limits import RateLimitStatus
 from footnote.engine.rate_limits import LastRateLimit
-from footnote.engine.services import LastSeen
+from footnote.engine.services import LastPosition
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.problems import Refused, content_too_large
 from footnote.interfaces.http.scope import POSITION_HEADER, RATE_LIMIT, SEEN
@@ -169,7 +169,7 @@ def add_headers(headers: MutableHeaders, scope: Scope, *, https: bool) -> None:
     if isinstance(last_limit, LastRateLimit):
         for name, value in _rate_limit_headers(last_limit.rate_limit):
             headers[name] = value
-    if isinstance(last_seen, LastSeen) and last_seen.position is not None:
+    if isinstance(last_seen, LastPosition) and last_seen.position is not None:
         headers[POSITION_HEADER] = str(last_seen.position)
     for name, value in security_headers(https=https):
         headers.setdefault(name, value)

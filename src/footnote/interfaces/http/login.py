@@ -51,7 +51,7 @@ async def log_in(
 
 
 @router.get(CALLBACK_PATH)
-async def come_back(lifecycle: TheLifecycle, request: Request) -> Response:
+async def return_from_provider(lifecycle: TheLifecycle, request: Request) -> Response:
     """Take what the provider answered, and make a session of it."""
     attempt = request.cookies.get(_ATTEMPT_COOKIE)
     try:

@@ -28,7 +28,7 @@ from footnote.errors import (
     how_to_raise,
 )
 from footnote.interfaces.failures import FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
-from footnote.validation.messages import shown, wrong_places, wrong_value
+from footnote.validation.messages import invalid_locations, printable, wrong_value
 from footnote.validation.text import json_fault
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def _json_syntax_fault(error: RequestValidationError) -> str:
 
 
 def _validation_problem(details: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
-    faults = wrong_places(details)
+    faults = invalid_locations(details)
     if len(details) == 1 and (message := _invalid_body(details[0], content_type)):
         faults = [(details[0]["loc"], message)]
     errors = tuple(
@@ -243,7 +243,7 @@ def _invalid_body(error: Mapping[str, Any], content_type: str) -> str:
         sent_type = content_type.partition(";")[0] or "none"
         return f"send it with Content-Type: application/json, not {sent_type}"
     if error["loc"] == ("body",) and error["type"] == "model_attributes_type":
-        return f"it must be a JSON object, not {shown(error['input'])}"
+        return f"it must be a JSON object, not {printable(error['input'])}"
     if error["loc"] == ("body", "file") and error["type"] != "assertion_error":
         return "a file with its name is required, sent with Content-Type: multipart/form-data"
     return ""

@@ -29,7 +29,7 @@ from footnote.interfaces.http.streaming import (
     LastEventId,
     answer_to,
     resumed_answer,
-    unless_gone,
+    unless_disconnected,
 )
 from footnote.interfaces.tools.binding import index_now
 
@@ -117,7 +117,7 @@ async def suggest_questions(
     Each question was tried on the documents that you may see, and answered. A client that goes away
     stops the work.
     """
-    return await unless_gone(
+    return await unless_disconnected(
         request,
         workspace.suggest_questions(
             answered.question,

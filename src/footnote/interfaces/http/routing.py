@@ -22,8 +22,8 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.routing import BaseRoute, Route
 
 from footnote.interfaces.http.problems import ALWAYS, CUT_OFF, Refused
-from footnote.validation.messages import shown
-from footnote.validation.text import NamedTwice, members_once
+from footnote.validation.messages import printable
+from footnote.validation.text import DuplicateName, members_once
 
 _MAX_NAME_CHARACTERS = 60
 """How much of a field's name a message shows."""
@@ -108,10 +108,10 @@ class _ExactRequest(Request):
         """The body. Raises Refused where an object has a name twice, and json.JSONDecodeError."""
         try:
             return json.loads(await self.body(), object_pairs_hook=members_once)
-        except NamedTwice as error:
+        except DuplicateName as error:
             raise Refused(
                 422,
-                f"{shown(error.name)} is there more than once in one object",
+                f"{printable(error.name)} is there more than once in one object",
                 code="invalid-request",
                 hint="Give each name once; the last would overrule the others.",
                 where="body",

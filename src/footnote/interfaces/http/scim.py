@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from footnote.domain.people import Sought
+from footnote.domain.people import PeopleQuery
 from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, FootnoteError, InvalidRequest
 from footnote.interfaces.failures import with_hint
@@ -129,7 +129,7 @@ class _Resource(Generic[Stored, Requested]):
     to_scim: Callable[[Stored, str], dict[str, object]]
     from_scim: Callable[[object], Requested]
     patch: Callable[[Stored, object], Requested]
-    page: Callable[[WorkspaceEngine, Sought], Awaitable[tuple[int, tuple[Stored, ...]]]]
+    page: Callable[[WorkspaceEngine, PeopleQuery], Awaitable[tuple[int, tuple[Stored, ...]]]]
     get: Callable[[WorkspaceEngine, UUID], Awaitable[Stored]]
     add: Callable[[WorkspaceEngine, Requested], Awaitable[Stored]]
     change: Callable[[WorkspaceEngine, UUID, Requested], Awaitable[Stored]]
@@ -151,7 +151,7 @@ def _serve(kind: _Resource[Stored, Requested]) -> None:
         count: Count = None,
     ) -> ScimResponse:
         base = _base(settings, request)
-        query = scim.sought_from(filter, kind.attributes, start, count)
+        query = scim.parse_query(filter, kind.attributes, start, count)
         total, records = await kind.page(workspace, query)
         resources = [kind.to_scim(record, base) for record in records]
         return ScimResponse(scim.listed_as_scim(total, query.offset + 1, resources, kind.name))
@@ -199,7 +199,7 @@ _serve(
         attributes={"username": "name", "externalid": "external_id"},
         identity=lambda user: user.user_id,
         to_scim=scim.person_as_scim,
-        from_scim=scim.wanted_person,
+        from_scim=scim.parse_user,
         patch=scim.patched_person,
         page=lambda workspace, query: workspace.users(query),
         get=lambda workspace, user_id: workspace.user(user_id),
@@ -214,7 +214,7 @@ _serve(
         attributes={"displayname": "name", "externalid": "external_id"},
         identity=lambda group: group.group_id,
         to_scim=scim.group_as_scim,
-        from_scim=scim.wanted_group,
+        from_scim=scim.parse_group,
         patch=scim.patched_group,
         page=lambda workspace, query: workspace.user_groups(query),
         get=lambda workspace, group_id: workspace.user_group(group_id),

@@ -117,7 +117,7 @@ async def requester(request: Request) -> Requester:
 TheRequester = Annotated[Requester, Depends(requester)]
 
 
-def one_header(request: Request, header: str | None) -> str | None:
+def workspace_header(request: Request, header: str | None) -> str | None:
     """The workspace that the header names. Raises InvalidRequest where it is sent twice."""
     if len(request.headers.getlist(WORKSPACE_HEADER)) > 1:
         raise InvalidRequest(
@@ -141,7 +141,7 @@ NamedInHeader = Annotated[
 
 async def workspace_name(request: Request, header: NamedInHeader = None) -> str | None:
     """The workspace the request names. Raises InvalidRequest where it names more than one."""
-    return one_header(request, header)
+    return workspace_header(request, header)
 
 
 WorkspaceName = Annotated[str | None, Depends(workspace_name)]
@@ -150,13 +150,13 @@ WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 async def workspace(request: Request, header: NamedInHeader = None) -> WorkspaceEngine:
     """The engine inside the named workspace. Raises what `requester` does, and NoSuchWorkspace."""
     sender = requester_of(request.scope, lifecycle_of(request))
-    return await sender.enter(one_header(request, header))
+    return await sender.enter(workspace_header(request, header))
 
 
 TheWorkspace = Annotated[WorkspaceEngine, Depends(workspace)]
 
 
-def one_name(header: str | None, other: str | None, source: str) -> str | None:
+def single_workspace_name(header: str | None, other: str | None, source: str) -> str | None:
     """The workspace that the header or another place names. Raises InvalidRequest for two."""
     if None not in (header, other) and header != other:
         raise InvalidRequest(
@@ -180,7 +180,7 @@ async def linked_workspace(
     ] = None,
 ) -> WorkspaceEngine:
     """The workspace that a header or a link names. Raises NoSuchWorkspace and InvalidRequest."""
-    return await requester.enter(one_name(header, workspace, "query.workspace"))
+    return await requester.enter(single_workspace_name(header, workspace, "query.workspace"))
 
 
 LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]

@@ -18,7 +18,7 @@ from footnote.domain import Answer, AnswerDone, AnswerEvent, UsageCounted
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Encode, Owner, Reader
 from footnote.errors import InvalidRequest
-from footnote.interfaces.answer_events import named
+from footnote.interfaces.answer_events import event_record
 from footnote.interfaces.http.problems import Responses
 from footnote.interfaces.schemas import json_of
 
@@ -91,16 +91,16 @@ def answer_to(
     """The answer, in the form that the request asks for."""
     if wants_stream(request, stream=stream):
         return streamed(workspace, events)
-    return unless_gone(request, whole(events))
+    return unless_disconnected(request, complete_answer(events))
 
 
-async def whole(events: AsyncGenerator[AnswerEvent]) -> Answer:
+async def complete_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
     """The answer in one piece. Raises InvalidRequest and ModelUnavailable."""
     async with aclosing(events):
         return await completed(events)
 
 
-async def unless_gone(
+async def unless_disconnected(
     request: Request, work: Coroutine[object, object, Result]
 ) -> Result | Response:
     """The result of the work, which is cancelled when the client goes away before it."""
@@ -216,5 +216,5 @@ class AnswerFrames:
         if isinstance(event, AnswerDone) and not self._counted:
             yield sse("usage", json_of(event.answer.usage))
         self._counted = self._counted or isinstance(event, UsageCounted)
-        name, record = named(event)
+        name, record = event_record(event)
         yield sse(name, json_of(record))

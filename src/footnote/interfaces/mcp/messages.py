@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.tools.library import optional_import
 from footnote.validation.text import is_unicode, json_fault
 
-with wanted("mcp", "mcp"):
+with optional_import("mcp", "mcp"):
     from mcp.types import (
         INVALID_REQUEST,
         PARSE_ERROR,

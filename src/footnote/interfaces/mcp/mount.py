@@ -15,8 +15,8 @@ from starlette.types import Message, Receive, Scope, Send
 from footnote.errors import FootnoteError
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.interfaces.http.problems import answer_with_problem, problem
-from footnote.interfaces.http.scope import WORKSPACE_HEADER, one_header, requester_of
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.http.scope import WORKSPACE_HEADER, requester_of, workspace_header
+from footnote.interfaces.tools.library import optional_import
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -96,13 +96,13 @@ class McpMount:
 
         request = context.request
         assert isinstance(request, Request), "HTTP hands its request on"
-        name = one_header(request, request.headers.get(WORKSPACE_HEADER))
+        name = workspace_header(request, request.headers.get(WORKSPACE_HEADER))
         workspace = await requester_of(request.scope, self.lifecycle).enter(name)
         return Inside(workspace=workspace, base_url=str(request.base_url).rstrip("/"))
 
 
 def _manager_of(mount: McpMount) -> StreamableHTTPSessionManager:
-    with wanted("mcp", "mcp"):
+    with optional_import("mcp", "mcp"):
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
 
         from footnote.interfaces.mcp.server import mcp_server  # noqa: PLC0415

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound
-from footnote.interfaces.tools.library import wanted
-from footnote.validation.messages import shown
+from footnote.interfaces.tools.library import optional_import
+from footnote.validation.messages import printable
 
-with wanted("mcp", "mcp"):
+with optional_import("mcp", "mcp"):
     import mcp.types as mcp_types
 
 MAX_ARGUMENT_CHARACTERS = 10_000
@@ -92,7 +92,7 @@ def listed() -> mcp_types.ListPromptsResult:
     )
 
 
-async def written(
+async def filled_prompt(
     workspace: WorkspaceEngine, name: str, arguments: Mapping[str, str]
 ) -> mcp_types.GetPromptResult:
     """The prompt with its arguments filled in.
@@ -127,6 +127,6 @@ def _document_id(text: str) -> UUID:
         return UUID(text.strip())
     except ValueError:
         raise NotFound(
-            f"there is no document {shown(text)}",
+            f"there is no document {printable(text)}",
             hint="list_documents tells the ids of those there are",
         ) from None

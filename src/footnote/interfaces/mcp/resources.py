@@ -7,11 +7,11 @@ from uuid import UUID
 from footnote.domain import Document
 from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, NotFound
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.tools.library import optional_import
 from footnote.ports import ReadableDocument
-from footnote.validation.messages import shown
+from footnote.validation.messages import printable
 
-with wanted("mcp", "mcp"):
+with optional_import("mcp", "mcp"):
     import mcp.types as mcp_types
 
 PREFIX = "footnote://documents/"
@@ -100,5 +100,5 @@ def _document_id(uri: str) -> UUID:
         return UUID(uri.removeprefix(PREFIX) if uri.startswith(PREFIX) else "")
     except ValueError:
         raise NotFound(
-            f"there is no resource {shown(uri)}", hint="resources/list names those there are"
+            f"there is no resource {printable(uri)}", hint="resources/list names those there are"
         ) from None

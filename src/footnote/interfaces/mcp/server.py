@@ -16,10 +16,10 @@ from footnote.errors import FootnoteError, InvalidRequest, NotFound
 from footnote.interfaces.failures import UNEXPECTED_DETAIL, with_hint
 from footnote.interfaces.mcp import prompts, resources
 from footnote.interfaces.tools.binding import index_now
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.tools.library import optional_import
 from footnote.ports import Tool, ToolText
 
-with wanted("mcp", "mcp"):
+with optional_import("mcp", "mcp"):
     import mcp.types as mcp_types
     from mcp import MCPError
     from mcp.server import Server, ServerRequestContext
@@ -103,7 +103,7 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         context: Context, params: mcp_types.GetPromptRequestParams
     ) -> mcp_types.GetPromptResult:
         workspace = (await inside(context)).workspace
-        return await prompts.written(workspace, params.name, params.arguments or {})
+        return await prompts.filled_prompt(workspace, params.name, params.arguments or {})
 
     return Server[object](
         "footnote",

@@ -17,9 +17,9 @@ import anyio
 from footnote.engine import WorkspaceEngine
 from footnote.interfaces.mcp.messages import MAX_LINE_BYTES, error_of
 from footnote.interfaces.mcp.server import Context, Inside, mcp_server
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.tools.library import optional_import
 
-with wanted("mcp", "mcp"):
+with optional_import("mcp", "mcp"):
     from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
     from mcp.types import (

@@ -18,7 +18,7 @@ from footnote.errors import (
     QueueFull,
     RateLimited,
 )
-from footnote.interfaces.failures import class_named
+from footnote.interfaces.failures import error_class
 
 Kind = TypeVar("Kind", bound=FootnoteError)
 
@@ -46,7 +46,7 @@ def error_of(response: httpx.Response) -> FootnoteError:
             f"{response.request.url} answered {response.status_code} and no problem detail",
             hint="Is this the address of a Footnote server?",
         )
-    kind = class_named(problem.type)
+    kind = error_class(problem.type)
     if issubclass(kind, DocumentUnreadable):
         return _unreadable(problem)
     if issubclass(kind, QueueFull | RateLimited):

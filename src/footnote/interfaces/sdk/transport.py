@@ -83,7 +83,7 @@ _CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
 
 
 @dataclass(slots=True)
-class Seen:
+class LatestPosition:
     """The latest position of the database that a client has seen; replicas show nothing older."""
 
     position: Position | None = None
@@ -107,7 +107,7 @@ class Transport:
 
     http: httpx.AsyncClient
     patience: Patience
-    seen: Seen = field(default_factory=Seen)
+    seen: LatestPosition = field(default_factory=LatestPosition)
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
@@ -197,7 +197,7 @@ class Transport:
             ) from error
 
 
-def check_way(base_url: str, timeout_seconds: float, patience: Patience) -> None:
+def check_connection(base_url: str, timeout_seconds: float, patience: Patience) -> None:
     """Raise InvalidRequest for an address, timeout or patience that cannot be used."""
     try:
         url = httpx.URL(base_url)

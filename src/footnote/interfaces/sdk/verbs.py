@@ -43,7 +43,7 @@ class Remote(Protocol):
         ...
 
 
-class Twin(Generic[P, R]):
+class RemoteVerb(Generic[P, R]):
     """A verb that checks its arguments; on a bridged client it waits for its result."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Twin(Generic[P, R]):
         return _bound(self._verb, self._twin, instance, owner)
 
 
-class StreamTwin(Generic[P, R]):
+class RemoteStream(Generic[P, R]):
     """A verb that yields results; on a bridged client it is an iterator."""
 
     def __init__(self, verb: Callable[Concatenate[Remote, P], AsyncGenerator[R]]) -> None:

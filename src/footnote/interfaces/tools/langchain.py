@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from footnote.domain import SearchFilters
-from footnote.interfaces.tools.library import CallableTools, metadata_of, wanted
+from footnote.interfaces.tools.library import CallableTools, metadata_of, optional_import
 
-with wanted("langchain-core", "langchain"):
+with optional_import("langchain-core", "langchain"):
     from langchain_core.callbacks import (
         AsyncCallbackManagerForRetrieverRun,
         CallbackManagerForRetrieverRun,

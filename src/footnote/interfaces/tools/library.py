@@ -46,7 +46,7 @@ class CallableTools(Protocol):
 
 
 @contextmanager
-def wanted(library: str, extra: str) -> Iterator[None]:
+def optional_import(library: str, extra: str) -> Iterator[None]:
     """Turn a failed import within the block into NotInstalled, with what to install."""
     try:
         yield

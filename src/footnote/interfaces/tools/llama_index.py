@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from footnote.domain import SearchFilters
 from footnote.engine.tools import argument_shapes
-from footnote.interfaces.tools.library import CallableTools, metadata_of, wanted
+from footnote.interfaces.tools.library import CallableTools, metadata_of, optional_import
 
-with wanted("llama-index-core", "llama-index"):
+with optional_import("llama-index-core", "llama-index"):
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
     from llama_index.core.tools import FunctionTool, ToolMetadata

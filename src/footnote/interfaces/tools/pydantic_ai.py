@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from footnote.interfaces.tools.library import CallableTools, wanted
+from footnote.interfaces.tools.library import CallableTools, optional_import
 from footnote.ports import Tool
 
-with wanted("pydantic-ai", "models"):
+with optional_import("pydantic-ai", "models"):
     from pydantic_ai.tools import Tool as AgentTool
     from pydantic_ai.toolsets import FunctionToolset
 

@@ -12,7 +12,7 @@ from footnote.jobs.sources.mailbox import MailboxSource
 from footnote.jobs.sources.objects import ObjectSource
 from footnote.jobs.sources.web import WebSource
 from footnote.settings import Settings
-from footnote.store.object_stores import names_a_place, store_at
+from footnote.store.object_stores import names_a_bucket, store_at
 
 OBJECT_SCHEMES = ("s3", "gs", "az")
 
@@ -25,7 +25,7 @@ def source_at(address: str, settings: Settings) -> WebSource | ObjectSource | Ma
         return WebSource(url=address, reach=reach_of(settings))
     if scheme in OBJECT_SCHEMES:
         url = address.rstrip("/")
-        if not names_a_place(url):
+        if not names_a_bucket(url):
             raise InvalidRequest(
                 f"the address {address} names no bucket or container",
                 hint=f"give one like {scheme}://reports/2025",

@@ -26,7 +26,7 @@ from footnote.store.object_stores import (
     copy_into,
     credentials_hint,
     lacks_credentials,
-    said_by_store,
+    store_message,
 )
 
 _IGNORING = Ignoring()
@@ -114,7 +114,7 @@ class ObjectSource:
 
 def _unreachable(url: str, error: Exception) -> FootnoteError:
     missing = isinstance(error, FileNotFoundError)
-    reason = "there is no such bucket or container" if missing else said_by_store(error)
+    reason = "there is no such bucket or container" if missing else store_message(error)
     message = f"{url} cannot be read: {reason}"
     if lacks_credentials(error):
         return UnsupportedSettings(message, hint=credentials_hint(url, "source_options"))

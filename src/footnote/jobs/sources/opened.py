@@ -9,10 +9,10 @@ from typing import Protocol
 
 from footnote.domain.sources import NewSource, SourceCheck, SourceLook, WorkspaceSource
 from footnote.engine import WorkspaceEngine
-from footnote.engine.workspace_sources import admitted_place, opening_of
+from footnote.engine.workspace_sources import allowed_location, opening_of
 from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable
 from footnote.ingestion.sources.mailboxes import mailbox_at
-from footnote.ingestion.sources.places import place_at
+from footnote.ingestion.sources.places import source_location
 from footnote.jobs.sources.addresses import reach_of, source_at
 from footnote.jobs.sources.below import FolderBelow
 from footnote.jobs.sources.following import Source
@@ -41,7 +41,7 @@ def followed_source(
 
     Raises InvalidRequest for a place that the workspace may not name under the current settings.
     """
-    place = admitted_place(settings, workspace, address, anywhere=anywhere)
+    place = allowed_location(settings, workspace, address, anywhere=anywhere)
     if place.kind == "folder":
         opened = None if anywhere else opening_of(settings, workspace, place)
         root_segments = place.segments if opened is None else opened.segments
@@ -53,7 +53,7 @@ def followed_source(
     if place.kind == "web":
 
         def require(url: str) -> object:
-            return admitted_place(settings, workspace, url, anywhere=anywhere)
+            return allowed_location(settings, workspace, url, anywhere=anywhere)
 
         return WebSource(url=place.address, reach=replace(reach_of(settings), require=require))
     if place.kind == "mailbox" and not anywhere:
@@ -75,7 +75,7 @@ async def follow_source(
     Raises as `add_source` does, and InvalidRequest for a folder that cannot be read.
     """
     admitted = await workspace.admitted_source(new_source, anywhere=anywhere)
-    if place_at(admitted.place).kind == "folder":
+    if source_location(admitted.place).kind == "folder":
         source = followed_source(
             workspace.engine.settings,
             *(workspace.workspace.name, admitted.place, admitted.secret),
@@ -116,5 +116,8 @@ async def check_source(
     except FootnoteError as error:
         reason = "; ".join(filter(None, (str(error), error.hint)))
     return SourceCheck(
-        place=admitted.place, kind=place_at(admitted.place).kind, found=preview, reason=reason
+        place=admitted.place,
+        kind=source_location(admitted.place).kind,
+        found=preview,
+        reason=reason,
     )

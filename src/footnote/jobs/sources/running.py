@@ -28,10 +28,10 @@ from footnote.store.database import SYSTEM
 from footnote.store.pushes import workspace_of
 from footnote.store.workspace_sources import (
     SourceInHand,
+    claim_source,
     end_run,
     note_figures,
-    put_off,
-    take_up_source,
+    postpone,
 )
 
 _log = structlog.get_logger(__name__)
@@ -75,7 +75,7 @@ async def follow_once(engine: Services, job: FollowJob) -> None:
         raise  # The source is not at fault.
     except QueueFull as full:
         async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
-            await put_off(scope, job.source_id, job.job_id, full.retry_after_seconds)
+            await postpone(scope, job.source_id, job.job_id, full.retry_after_seconds)
     except FootnoteError as error:
         await _end(engine, job, "; ".join(filter(None, (str(error), error.hint))))
     except Exception:
@@ -91,7 +91,7 @@ async def _follow(engine: Services, job: FollowJob) -> None:
             within = await workspace_of(scope)
         except NotFound:
             return
-        claimed = await take_up_source(scope, job.source_id, job.job_id)
+        claimed = await claim_source(scope, job.source_id, job.job_id)
     if claimed is None:
         return
     figures = _Figures(engine=engine, job=job)

@@ -36,7 +36,7 @@ Keys = Mapping[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class GivenKey:
+class EnvironmentKey:
     """The one master key of the environment (`ports.MasterKey`)."""
 
     key: bytes = field(repr=False)

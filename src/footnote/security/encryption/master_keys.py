@@ -13,7 +13,7 @@ from footnote.errors import UnsupportedSettings
 from footnote.ports import Cipher, IndexSecrets, MasterKey
 from footnote.security.encryption.index_secrets import KeyedIndexSecrets
 from footnote.security.encryption.kms import GOOGLE_KMS, AwsKey, GoogleKey
-from footnote.security.encryption.local_keys import GivenKey, KeyFile, key_of
+from footnote.security.encryption.local_keys import EnvironmentKey, KeyFile, key_of
 from footnote.security.encryption.records import AesGcmCipher
 from footnote.security.encryption.transit import TransitKey
 
@@ -65,7 +65,7 @@ def master_key_from(
     if setting is None:
         return KeyFile(made_at, is_made=True)
     if setting.startswith(_INLINE_PREFIX):
-        return GivenKey(key_of(setting.removeprefix(_INLINE_PREFIX), "FOOTNOTE_MASTER_KEY"))
+        return EnvironmentKey(key_of(setting.removeprefix(_INLINE_PREFIX), "FOOTNOTE_MASTER_KEY"))
     if "://" not in setting:
         file = KeyFile(Path(setting).expanduser())
         file.require()

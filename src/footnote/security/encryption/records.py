@@ -21,7 +21,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from footnote.errors import CiphertextDamaged, KeyUnavailable
-from footnote.ports import Place
+from footnote.ports import CiphertextLocation
 
 FORMAT = 1
 KEY_BYTES = 32
@@ -53,13 +53,13 @@ class AesGcmCipher:
     def version_of(self, sealed: bytes) -> int:
         return version_of(sealed)
 
-    def seal(self, plaintext: bytes, place: Place) -> bytes:
+    def seal(self, plaintext: bytes, place: CiphertextLocation) -> bytes:
         header = _HEADER.pack(FORMAT, self.current_version)
         nonce = os.urandom(NONCE_BYTES)
         bound = self._bound(header, place)
         return header + nonce + self.keys[self.current_version].encrypt(nonce, plaintext, bound)
 
-    def unseal(self, sealed: bytes, place: Place) -> bytes:
+    def unseal(self, sealed: bytes, place: CiphertextLocation) -> bytes:
         version = version_of(sealed)
         key = self.keys.get(version)
         if key is None:
@@ -80,7 +80,7 @@ class AesGcmCipher:
                 hint="restore it from a backup, and look who can write to the database",
             ) from error
 
-    def _bound(self, header: bytes, place: Place) -> bytes:
+    def _bound(self, header: bytes, place: CiphertextLocation) -> bytes:
         parts = (place.table.encode(), place.row.encode(), place.column.encode())
         framed = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
         return header + self.workspace_id.bytes + framed
