@@ -11,9 +11,9 @@ import pytest
 from footnote.domain import PlanChanges
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli.evaluation_session import (
-    OWN,
-    UNSPOKEN,
-    WHILE_INGESTING,
+    ENGINE_SETTINGS,
+    INGESTION_SETTINGS,
+    SECRET_ENDINGS,
     Order,
     check_paths,
     sides_of,
@@ -275,10 +275,10 @@ def test_the_second_run_has_its_own_plan_and_changes() -> None:
 
 def test_every_guarded_setting_exists_and_every_secret_is_guarded() -> None:
     fields = Settings.model_fields
-    assert set(fields) >= OWN | WHILE_INGESTING
+    assert set(fields) >= ENGINE_SETTINGS | INGESTION_SETTINGS
     secrets = {name for name, field in fields.items() if "SecretStr" in str(field.annotation)}
     assert secrets
-    assert all(name.endswith(UNSPOKEN) for name in secrets)
+    assert all(name.endswith(SECRET_ENDINGS) for name in secrets)
 
 
 def test_a_setting_of_ingestion_may_be_set_for_a_folder() -> None:
