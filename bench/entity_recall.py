@@ -43,7 +43,7 @@ from retrieval_sets import JudgedDocument, RetrievalSet, read_set
 
 AT = 10
 KINDS = ("PER", "ORG", "LOC", "MISC")
-MOST_DOCUMENTS = 5
+MAX_DOCUMENTS = 5
 """Documents besides the first that name the entity which two relations have in common."""
 QUESTIONS = 400
 """Of each set, chosen by chance."""
@@ -116,11 +116,11 @@ def redocred(file: Path, half: str) -> list[RetrievalSet]:
     for first in related:
         if (first.document % 2 == 0) is not (half == "development"):
             continue
-        if len(naming[first.head]) > MOST_DOCUMENTS:
+        if len(naming[first.head]) > MAX_DOCUMENTS:
             continue
         asked = f"the {RELATIONS[first.relation]} of {first.head}"
         single[f"What is {asked}?"][str(first.document)] = 1
-        if len(naming[first.tail]) > MOST_DOCUMENTS + 1:
+        if len(naming[first.tail]) > MAX_DOCUMENTS + 1:
             continue
         for second in of_head[first.tail]:
             if second.document != first.document and second.tail != first.head:

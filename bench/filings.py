@@ -42,7 +42,7 @@ from reporting import finish, machine, progress, show
 AT = 10
 SEED = 7
 DEPTHS = (1, 5, 10)
-MOST_CHARACTERS = 10_000_000
+MAX_CHARACTERS = 10_000_000
 NAMES = ("gold", "all gold", *(f"document@{depth}" for depth in DEPTHS), "answered", "right")
 
 
@@ -95,7 +95,7 @@ async def texts_of(workspace: WorkspaceEngine) -> dict[str, str]:
     """The canonical text of every document, by its file name."""
     texts = {}
     for document in (await workspace.documents(limit=100)).documents:
-        whole = await workspace.text(document.document_id, most_characters=MOST_CHARACTERS)
+        whole = await workspace.text(document.document_id, most_characters=MAX_CHARACTERS)
         assert whole is not None, document.filename
         texts[document.filename] = whole.text
     return texts

@@ -34,7 +34,7 @@ from totals import CELLS
 
 ROUNDS, RIDGE = 50, 1e-2
 SAID_FROM = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-"""Probabilities from which a cell could be said where nothing was read (`LEAST_CELL`)."""
+"""Probabilities from which a cell could be said where nothing was read (`MIN_CELL`)."""
 ABSENT = 0.2
 """Of questions about a row that it names, whose answer is in no column; more are in the fit."""
 Features = npt.NDArray[np.float64]
@@ -105,7 +105,7 @@ async def rows_read(models: Path, reader: str) -> list[tuple[ColumnScores, int]]
 
 def features_of(columns: ColumnScores) -> Features:
     """What the three weights are of, for each column and for none; see `ColumnScores`."""
-    least = cell_selection.LEAST_CHANCE
+    least = cell_selection.MIN_CHANCE
     chances = np.log(np.maximum([*columns.chances, columns.none], least))
     none = np.zeros(len(chances))
     none[-1] = 1

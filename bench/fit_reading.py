@@ -42,7 +42,7 @@ from footnote.answering.answer_selection import (
 from footnote.answering.cite import Footnotes
 from footnote.answering.reading import deduplicated, read_statements
 from footnote.answering.reading_order import (
-    MOST_PASSAGES,
+    MAX_PASSAGES,
     PASSAGE_FEATURES,
     passage_features,
     rank_for_reading,
@@ -78,7 +78,7 @@ OFFICE_WEIGHT = 2.0
 """Of a question about office papers, of which there are few, beside one of a reading set."""
 SIBLINGS = 300
 """Questions about what a document has, and what it has a sibling of."""
-LEAST_REFUSED = 0.825
+MIN_REFUSED = 0.825
 """Share of the unanswerable questions that are refused, in the mean of reading sets and papers,
 whose questions are not made to ask for siblings or in another language. What was four of five while
 questions that another paragraph answers were counted among them."""
@@ -155,7 +155,7 @@ async def example_of(
     stages: list[Stage] = []
     read: list[LocatedAnswer] = []
     several = names_several(asked.question, asked.evidence)
-    for first, end in pairwise((0, *([MOST_PASSAGES] if several else order.ends))):
+    for first, end in pairwise((0, *([MAX_PASSAGES] if several else order.ends))):
         read += await read_statements(reader, asked.question, order.evidence[first:end])
         about = without_other_identifiers(asked.question, deduplicated(read), asked.evidence)
         if not about:
@@ -342,13 +342,13 @@ def area(above: Floats, below: Floats) -> float:
 
 
 def least_refusing(examples: Sequence[Example], best: Sequence[Best]) -> float:
-    """The least probability, in hundredths, that refuses `LEAST_REFUSED` in the mean."""
+    """The least probability, in hundredths, that refuses `MIN_REFUSED` in the mean."""
     for least in np.arange(0.01, 1.0, 0.01):
         found = [
             shares([examples[at] for at in places], [best[at] for at in places], least, 0.0)
             for _, places in collections_of(examples, *MADE)
         ]
-        if np.mean([each["refused"] for each in found]) >= LEAST_REFUSED:
+        if np.mean([each["refused"] for each in found]) >= MIN_REFUSED:
             return round(float(least), 2)
     return 1.0
 

@@ -35,7 +35,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples" / "documents"
 POLICY = "insurance-policy.pdf"
 QUESTION = "What is the deductible for equipment in transit?"
 BUDGET_MILLISECONDS = 200
-LEAST_MILLISECONDS = 16
+MIN_MILLISECONDS = 16
 """What takes less has no entry."""
 PATIENCE_MILLISECONDS = 60_000
 SETTLING_MILLISECONDS = 300
@@ -46,7 +46,7 @@ window.timed = [];
 new PerformanceObserver((list) => {{
   for (const {{ name, duration, startTime }} of list.getEntries())
     window.timed.push({{ name, duration, startTime }});
-}}).observe({{ type: "event", durationThreshold: {LEAST_MILLISECONDS} }});
+}}).observe({{ type: "event", durationThreshold: {MIN_MILLISECONDS} }});
 """
 FRAMES = """
 window.frames_ = [];
@@ -105,7 +105,7 @@ class Inputs:
         await act()
         await self.page.wait_for_timeout(SETTLING_MILLISECONDS)
         found = await self.page.evaluate("window.timed.map((each) => each.duration)")
-        self.took.setdefault(name, []).append(max([LEAST_MILLISECONDS, *found]))
+        self.took.setdefault(name, []).append(max([MIN_MILLISECONDS, *found]))
 
     async def time_frames(self, name: str, act: Callable[[], Awaitable[object]]) -> None:
         """Do something, and keep the longest time between two frames meanwhile."""

@@ -57,7 +57,7 @@ KINDS = {
     ".tif": "pictures",
 }
 TOLERANCE_PIXELS = 2.0
-LEAST_LETTERS, MOST_CHARACTERS = 8, 400
+MIN_LETTERS, MAX_CHARACTERS = 8, 400
 PATIENCE_SECONDS = 300
 DRAWN = """([key]) => {
   const sheet = document.querySelector("[data-sheet]");
@@ -129,7 +129,7 @@ async def quotes_of(
             block = body[first : span["char_end"] - passage["char_start"]]
             for start, end in pieces(block, span["kind"]):
                 text = block[start:end]
-                if len(folded(text)) < LEAST_LETTERS or len(text) > MOST_CHARACTERS:
+                if len(folded(text)) < MIN_LETTERS or len(text) > MAX_CHARACTERS:
                     continue
                 begin = span["char_start"] + start
                 found.append(

@@ -32,7 +32,7 @@ import numpy as np
 from footnote.domain import Evidence, PlanChanges, SearchRequest
 from footnote.engine import WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
-from footnote.retrieval.across import LANGUAGES, LEAST_SIMILARITY
+from footnote.retrieval.across import LANGUAGES, MIN_SIMILARITY
 from installation import MODELS, bench_engine
 from reading_sets import Floats
 from reporting import finish, machine, progress, show
@@ -222,7 +222,7 @@ def _rows(
         for record in each.explanation
         if record.stage == "dense"
     ]
-    best = max(LEAST_SIMILARITY, *dense, 0.0)
+    best = max(MIN_SIMILARITY, *dense, 0.0)
     rows = []
     for number in numbers:
         stages = {

@@ -22,7 +22,7 @@ from PIL import Image, ImageOps
 OFFICE = (".docx", ".doc", ".odt", ".pptx", ".ppt", ".odp", ".xlsx", ".xls", ".ods")
 DPI = 200
 POINTS_PER_INCH = 72
-LEAST_LETTERS = 8
+MIN_LETTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
 LONGEST_INCHES = 11.7
 """The longer side of A4: how large a picture is taken to be."""
@@ -180,7 +180,7 @@ def _pages_of(path: Path) -> Iterator[Shown]:
             left = top = 0.0
         width = sheet.get_width()
         orders = tuple(tuple(_letters(each, left, top, width)) for each in (plain, laid))
-        if sum(bool(folded(letter.text)) for letter in orders[0]) < LEAST_LETTERS:
+        if sum(bool(folded(letter.text)) for letter in orders[0]) < MIN_LETTERS:
             picture = sheet.render(scale=DPI / POINTS_PER_INCH).to_pil()
             yield Shown(sheet.get_width(), (tuple(_read(picture, POINTS_PER_INCH / DPI)),))
         else:

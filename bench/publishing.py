@@ -31,7 +31,7 @@ from installation import MODELS, Ready, bench_engine, put
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
 
-LEAST_SECONDS = 0.01
+MIN_SECONDS = 0.01
 """A lock of the index that is told of: pages lock it for less."""
 
 
@@ -93,7 +93,7 @@ def look_at_lock(url: str, workspace_id: UUID, is_over: Callable[[], bool]) -> l
                     time.sleep(0.002)
                 else:
                     break
-            if (waited := perf_counter() - began) > LEAST_SECONDS:
+            if (waited := perf_counter() - began) > MIN_SECONDS:
                 refused.append(waited)
             time.sleep(0.002)
     return refused

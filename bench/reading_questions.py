@@ -15,7 +15,7 @@ import numpy as np
 
 from footnote.answering.answer_selection import contains_phrase
 from footnote.answering.cite import Footnotes
-from footnote.answering.reading_order import MOST_PASSAGES
+from footnote.answering.reading_order import MAX_PASSAGES
 from footnote.domain import Citation, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.readers import LazyReader
@@ -54,8 +54,8 @@ SETS = {
 }
 """Questions of each; of those that a set calls impossible, half as many more."""
 EVIDENCE = 8
-"""Passages of a paragraph's set; of office papers there are `MOST_PASSAGES`."""
-MOST_PARAGRAPHS = 250
+"""Passages of a paragraph's set; of office papers there are `MAX_PASSAGES`."""
+MAX_PARAGRAPHS = 250
 LONGEST_PARAGRAPH = 1_200
 """Characters, about those of a chunk; what stands behind is neither read nor asked for."""
 
@@ -87,7 +87,7 @@ async def questions_of_set(
     read = 0
     with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for place, line in enumerate(lines):
-            if (place // 10) % 20 != 19 or read == MOST_PARAGRAPHS:
+            if (place // 10) % 20 != 19 or read == MAX_PARAGRAPHS:
                 continue
             read += 1
             row = json.loads(line)
@@ -166,7 +166,7 @@ async def questions_of_office(models: Path) -> list[Question]:
     found = await search_office(models)
     return [
         Question(collection="office", group=group_of(each), asked=each)
-        for each in office(found, "development", MOST_PASSAGES)
+        for each in office(found, "development", MAX_PASSAGES)
     ]
 
 
@@ -175,7 +175,7 @@ async def questions_of_written(models: Path) -> list[Question]:
     found, questions = await search_written(models)
     return [
         Question(collection="written", group=paper, asked=asked)
-        for paper, asked in asked_of_written(found, questions, MOST_PASSAGES)
+        for paper, asked in asked_of_written(found, questions, MAX_PASSAGES)
     ]
 
 
@@ -184,7 +184,7 @@ async def questions_of_mixed(models: Path) -> list[Question]:
     found, questions = await search_mixed(models)
     return [
         Question(collection="mixed", group=paper, asked=asked)
-        for paper, asked in asked_of_written(found, questions, MOST_PASSAGES)
+        for paper, asked in asked_of_written(found, questions, MAX_PASSAGES)
     ]
 
 

@@ -46,7 +46,7 @@ SENTENCES = 20
 VOCABULARY = 20_000
 READY_SECONDS = 600.0
 REST_SECONDS = 900.0
-MOST_OVER = 1.1
+MAX_OVER = 1.1
 """How many times as many documents there may be as shall be."""
 PAUSES = {"upload": 1.0, "search": 0.4, "ask": 1.5, "delete": 1.0}
 """Seconds between requests of one kind, in two loops each: one for each server."""
@@ -115,7 +115,7 @@ class Load:
 
     async def upload(self, server: int) -> None:
         """Hand a file in, asked for until somebody answers; none while deletions fall behind."""
-        if len(self.story.living) > self.documents * MOST_OVER:
+        if len(self.story.living) > self.documents * MAX_OVER:
             return
         number, name, content = self.file()
         while True:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 MEMORY = Path("/dev/shm")  # nothing of it outlives the tests
-LEAST_BYTES = 2 << 30
+MIN_BYTES = 2 << 30
 """Those of each process hold a few hundred MB at most."""
 
 
@@ -27,7 +27,7 @@ def memory_folder() -> str | None:
     except OSError:
         return None
     available = [int(line.split()[1]) << 10 for line in told.splitlines() if "MemAvail" in line]
-    return str(MEMORY) if min([free, *available]) >= LEAST_BYTES else None
+    return str(MEMORY) if min([free, *available]) >= MIN_BYTES else None
 
 
 @contextmanager

@@ -48,7 +48,7 @@ FOREIGN = 0.15
 """Of written injections, planted in English passages whatever their language."""
 AGAIN = 0.25
 """Of written injections, once more in a text of injections alone: the same again, or others of its kind and language."""
-MOST_TOGETHER = 3
+MAX_TOGETHER = 3
 TITLES, LONGEST_TITLE = 0.1, 90
 """Of written sentences that are titles, and characters of those; a longer title is cut short and always read."""
 BARE = 0.25
@@ -320,7 +320,7 @@ def injection_sentences(data: Path, draw: random.Random) -> tuple[list[str], lis
                 first = filling(sentence)
                 together = [first] + [
                     first if draw.random() < 0.5 else filling(draw.choice(alike))
-                    for _ in range(draw.randint(2, MOST_TOGETHER) - 1)
+                    for _ in range(draw.randint(2, MAX_TOGETHER) - 1)
                 ]
                 mark, start = draw.choice((" ", "\n", "\n\n")), 0
                 for one in together:

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Sequence
 from heapq import nlargest
 
-MOST_HELD = 400
+MAX_HELD = 400
 """A term in more passages than this tells little and costs much; the rarest few count anyway."""
 TERMS = 10
 
@@ -40,9 +40,9 @@ class NearMisses:
         held.sort(key=len)
         scores: dict[int, float] = {}
         for number, posting in enumerate(held[:TERMS]):
-            if len(posting) > MOST_HELD and number > 2:
+            if len(posting) > MAX_HELD and number > 2:
                 break
             weight = math.log(1 + self.count / len(posting))
-            for passage in posting[: 4 * MOST_HELD]:
+            for passage in posting[: 4 * MAX_HELD]:
                 scores[passage] = scores.get(passage, 0.0) + weight * self.norms[passage]
         return nlargest(count, scores, key=scores.__getitem__)

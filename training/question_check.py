@@ -23,8 +23,8 @@ from question_lines import follow_ups, is_kept_apart, several
 from table_examples import OTHER_TABLES, other_rows
 from table_lines import over_tables
 
-from footnote.answering.filtered_rows import LEAST_BOUND, LEAST_BOUNDED
-from footnote.answering.row_ranges import LEAST_RANGE
+from footnote.answering.filtered_rows import MIN_BOUND, MIN_BOUNDED
+from footnote.answering.row_ranges import MIN_RANGE
 from footnote.models.reader import PackagedReader, open_reader
 
 Counts = dict[str, list[bool]]
@@ -89,8 +89,8 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
                 {} if beside is None or not table.is_over_bounds else beside.operator_probabilities
             )
             for what, told, least, wanted in (
-                ("range of rows", {one.value: chance for one, chance in ranges.items()}, LEAST_RANGE, table.range),
-                ("bound", {one.value: chance for one, chance in bounds.items()}, LEAST_BOUND, table.bound),
+                ("range of rows", {one.value: chance for one, chance in ranges.items()}, MIN_RANGE, table.range),
+                ("bound", {one.value: chance for one, chance in bounds.items()}, MIN_BOUND, table.bound),
             ):  # fmt: skip
                 if not told or wanted is None:
                     continue
@@ -103,9 +103,7 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
             if beside is not None and bounds and table.bound != "none":
                 most = max(beside.filter_column_probabilities)
                 number = (
-                    beside.filter_column_probabilities.index(most)
-                    if most >= LEAST_BOUNDED
-                    else None
+                    beside.filter_column_probabilities.index(most) if most >= MIN_BOUNDED else None
                 )
                 name = f"{'no ' if table.bounded is None else ''}column of a bound"
                 count(name, table.language, number, table.bounded, (table.question, *table.titles))

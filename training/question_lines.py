@@ -29,7 +29,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from footnote.models.question_decomposition import MOST_PARTS, split_question
+from footnote.models.question_decomposition import MAX_PARTS, split_question
 from footnote.models.question_rewriting import TaggedText, apply_rewrite
 from footnote.models.question_tokens import CharSpan
 
@@ -105,7 +105,7 @@ def several(folder: Path = FOLDER) -> list[Several]:
             at = mark.end()
         text += line[at:]
         parts, kept, dropped = marked["["], marked["{"], marked["~"]
-        if _STRAY.search(text) or len(parts) == 1 or len(parts) > MOST_PARTS:
+        if _STRAY.search(text) or len(parts) == 1 or len(parts) > MAX_PARTS:
             raise ValueError(f"{place}: {line}")
         if parts:
             dropped = sorted([*dropped, *_between(text, parts, kept)])

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 WORD = re.compile(r"[^\W\d_]{4,}")
-MOST_FREQUENT = 2  # senses of a word that are used
+MAX_FREQUENT = 2  # senses of a word that are used
 SHARE = {"synonym": 0.6, "wider": 0.25, "narrower": 0.15}
 KEPT = frozenset(
     """what which when where whom whose does that this these those there have been were many much long
@@ -54,7 +54,7 @@ class WordNet:
         senses = self.senses.get(lemma)
         if not senses:
             return None
-        count, part, offset = draw.choice(senses[:MOST_FREQUENT])
+        count, part, offset = draw.choice(senses[:MAX_FREQUENT])
         if count * 4 < senses[0][0]:
             count, part, offset = senses[0]
         words, pointers = self.line(part, offset)

@@ -30,7 +30,7 @@ from footnote.ports import Embedder
 
 WAYS = {"question": 0.33, "both": 0.35, "passage": 0.17, "synonym": 0.15}
 """What gets the sibling, and how often; a question with one is as likely to be answered as not."""
-MOST_WORDS = 1500
+MAX_WORDS = 1500
 """Words of a language that siblings are sought among."""
 TOO_NEAR = 2
 """The nearest words, which are often other forms of a word or mean the same."""
@@ -77,7 +77,7 @@ class Siblings:
         if language == "en":  # other words of English have siblings in WordNet
             told = [each for each in told if each[0].isupper()]
         self.random.shuffle(told)
-        self.known[name] = Known(Near(told[:MOST_WORDS], self.embedder), held, most)
+        self.known[name] = Known(Near(told[:MAX_WORDS], self.embedder), held, most)
 
     def exchange(self, name: str, language: str, asked: Asked) -> Exchanged | None:
         """One in a way that is drawn; None where no word of the question allows every way."""

@@ -24,7 +24,7 @@ from footnote.models.question_tokens import CharSpan, EncodedTurns, encode_turns
 from footnote.models.table_questions import (
     BOUNDS,
     EXTREMES,
-    MOST_CELLS,
+    MAX_CELLS,
     OPERATIONS,
     RANGES,
     encode_table_question,
@@ -195,7 +195,7 @@ def _with_cells(columns: Sequence[TitledColumn], draw: random.Random) -> tuple[T
     if draw.random() < BARE:
         # Without either nothing would tell a column.
         return tuple(replace(each, cells=()) if each.title else each for each in columns)
-    rows = draw.sample(range(len(columns[0].cells)), draw.randint(1, MOST_CELLS))
+    rows = draw.sample(range(len(columns[0].cells)), draw.randint(1, MAX_CELLS))
     return tuple(
         replace(each, cells=tuple(dict.fromkeys(each.cells[at] for at in rows if each.cells[at])))
         for each in columns

@@ -37,7 +37,7 @@ RATE, HEAD_RATE, DECAY = 1.2e-4, 1e-3, 2e-2
 BESIDE = {"titles": 5, "cells": 8, "ranges": 8, "bounds": 12}
 ALONE = {"operating": 8, "plain": 5, "ordinary": 3}
 """Texts of each kind in a batch."""
-LEAST_COLUMN, LEAST_OPERATION = 0.5, 0.5
+MIN_COLUMN, MIN_OPERATION = 0.5, 0.5
 """Probabilities from which a column and an operation are believed. Nothing is computed where no column is meant, too."""
 RUNS = 4
 """In which the texts beside tables are run, the short ones apart from the long ones: a run is as wide as its longest."""
@@ -104,7 +104,7 @@ class Asking(torch.nn.Module):
             for name, head in self.heads.items():
                 tensors[f"tables.{name}"] = np.ascontiguousarray(head.weight.numpy().T)
                 tensors[f"tables.{name}_bias"] = head.bias.numpy().copy()
-        tensors["tables.least"] = np.array([LEAST_COLUMN, LEAST_OPERATION], np.float32)
+        tensors["tables.least"] = np.array([MIN_COLUMN, MIN_OPERATION], np.float32)
         return tensors
 
 

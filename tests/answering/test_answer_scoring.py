@@ -20,7 +20,7 @@ from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.reading import read_statements
 from footnote.answering.reading_order import (
     HARDLY,
-    MOST_PASSAGES,
+    MAX_PASSAGES,
     NEVER,
     PASSAGE_FEATURES,
     READ_FIRST,
@@ -28,8 +28,8 @@ from footnote.answering.reading_order import (
     rank_for_reading,
 )
 from footnote.answering.support_features import (
-    ASKED,
     JUDGED_CHARACTERS,
+    MAX_JUDGED_STATEMENTS,
     SUPPORT_FEATURES,
     SUREST,
     decide,
@@ -206,7 +206,7 @@ async def test_only_the_likeliest_statements_are_asked_about_under_their_heading
             )
 
     likeliness = np.array([1.0, 2.0, 0.0])
-    assert len(found) == len(likeliness) == ASKED + 1
+    assert len(found) == len(likeliness) == MAX_JUDGED_STATEMENTS + 1
     rows = await decide(Asked(), question, found, likeliness)
     assert rows[:, 0].tolist() == [1, 2, 0]
     assert rows[:, 1].tolist() == [1, 1, 0]
@@ -285,7 +285,7 @@ def test_the_chance_that_the_answer_stands_further_behind_ends_the_reading(
     utilities = np.log(np.array(chances) / (1 - sum(chances)))
     order = rank_for_reading(evidence, utilities)
     assert order.ends == ends
-    assert order.ends[-1] <= MOST_PASSAGES
+    assert order.ends[-1] <= MAX_PASSAGES
     assert order.evidence == evidence
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.answering.cell_selection import LEAST_CELL, MOST_ROWS, ColumnScores
+from footnote.answering.cell_selection import MAX_ROWS, MIN_CELL, ColumnScores
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
@@ -216,7 +216,7 @@ async def test_of_many_tables_with_a_row_of_that_name_the_one_that_was_read_is_m
         "How long do people stand in line at Fern Lodge?", make_evidence(*passages)
     )
     assert answer.sentences[0].text == "Fern Lodge — wait: 13"
-    assert len(reader.lines) <= MOST_ROWS
+    assert len(reader.lines) <= MAX_ROWS
 
 
 async def test_of_rows_of_one_name_the_one_that_the_question_tells_is_said_with_what_tells_it() -> (
@@ -346,7 +346,7 @@ async def test_where_nothing_was_read_a_cell_has_to_be_likely() -> None:
     for odds in (-6.0, -2.0, 0.0, 1.0, 2.0, 6.0):
         reader = LineReader(marked=(), cells=[("Ines Carrow", odds)])
         answer = await answered(question, told, reader)
-        assert answer.found == (answer.confidence >= LEAST_CELL)
+        assert answer.found == (answer.confidence >= MIN_CELL)
     assert answer.found
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.cite import Footnotes
-from footnote.answering.column_aggregation import MOST_CITED, Computed, NotComputed, compute
+from footnote.answering.column_aggregation import MAX_CITED, Computed, NotComputed, compute
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
 from footnote.index.analysis import TextAnalyzer
@@ -377,7 +377,7 @@ def test_a_table_over_several_passages_is_put_together() -> None:
             said(found) == f"Sum of Price: {sum(each * each + 200 for each in range(20))} (20 rows)"
         )
         assert isinstance(found, Computed)
-        assert len(found.rows) == len(LINES) > MOST_CITED
+        assert len(found.rows) == len(LINES) > MAX_CITED
         footnotes = Footnotes()
         assert found.cited(footnotes) == (1, 2, 3)
         quoted = "\n".join(each.quote for each in footnotes.citations)

@@ -19,7 +19,7 @@ from footnote.models.testing import HashEmbedder
 
 MEGABYTE = 10**6
 TARGET = 200
-MOST_AT_ONCE = 200_000
+MAX_AT_ONCE = 200_000
 """Characters; a worker takes some 300 bytes for each."""
 
 
@@ -58,7 +58,7 @@ def test_tokens_are_counted_in_slices(content: str, filename: str) -> None:
     tokenizer = Watched()
     chunks = chunk_blocks(read(content, filename), tokenizer, ChunkPolicy(target_tokens=TARGET))
     assert len(chunks) > 0
-    assert tokenizer.most < MOST_AT_ONCE
+    assert tokenizer.most < MAX_AT_ONCE
 
 
 @pytest.mark.parametrize(("content", "filename"), LINES)

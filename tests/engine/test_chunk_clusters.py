@@ -11,7 +11,7 @@ import pytest
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.clusters import Cluster, ClusterGranularity, ClusterOf, ClusterPage
 from footnote.engine import Engine, WorkspaceEngine, open_engine
-from footnote.engine.clustering import MOST_COMPARED, numbers_to_cluster
+from footnote.engine.clustering import MAX_COMPARED, numbers_to_cluster
 from footnote.errors import NotFound
 from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.inline import work_until_resting
@@ -174,9 +174,9 @@ async def test_chunks_wait_where_they_are_switched_off_or_paused(own_settings: S
 
 
 def test_of_many_chunks_a_sample_is_clustered_that_stays_much_the_same() -> None:
-    numbers = np.arange(3 * MOST_COMPARED, dtype=np.int32)
+    numbers = np.arange(3 * MAX_COMPARED, dtype=np.int32)
     assert numbers_to_cluster(numbers, ClusterOf.DOCUMENTS).size == numbers.size
     wanted = numbers_to_cluster(numbers, CHUNKS)
-    assert wanted.size == MOST_COMPARED
+    assert wanted.size == MAX_COMPARED
     later = numbers_to_cluster(np.arange(numbers.size + 600, dtype=np.int32), CHUNKS)
-    assert np.intersect1d(wanted, later).size > 0.98 * MOST_COMPARED
+    assert np.intersect1d(wanted, later).size > 0.98 * MAX_COMPARED

@@ -118,7 +118,7 @@ async def test_pages_go_on_where_the_last_one_ended(
     seen = [each.conversation_id for page in (first, rest) for each in page.conversations]
     assert seen == list(reversed(talks))
     # Many messages that say nothing of it end a page as well.
-    monkeypatch.setattr(module, "MESSAGES_LOOKED_AT", 4)
+    monkeypatch.setattr(module, "MAX_SCANNED_MESSAGES", 4)
     monkeypatch.setattr(module, "_CONVERSATIONS_AT_ONCE", 2)
     empty = await workspace.find_conversations("zebra")
     assert empty.conversations == ()

@@ -13,7 +13,7 @@ from footnote.domain import Principal, Role
 from footnote.domain.audit import Act
 from footnote.domain.evaluations import EvaluationRun
 from footnote.engine import Engine, WorkspaceEngine, open_engine
-from footnote.engine.evaluations import MOST_QUESTIONS
+from footnote.engine.evaluations import MAX_QUESTIONS
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.evaluation.kept import compare_evaluations, stored_form
 from footnote.settings import Settings
@@ -140,7 +140,7 @@ async def test_a_run_of_another_workspace_looks_absent(
 
 async def test_too_many_questions_and_none_are_refused(workspace: WorkspaceEngine) -> None:
     outcome = an_outcome("q1")
-    for outcomes in ((), (outcome,) * (MOST_QUESTIONS + 1)):
+    for outcomes in ((), (outcome,) * (MAX_QUESTIONS + 1)):
         run = a_new_run(outcomes=outcomes)
         with pytest.raises(InvalidRequest, match="is not kept"):
             await workspace.keep_evaluation(run)

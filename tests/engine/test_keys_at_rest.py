@@ -16,7 +16,7 @@ from footnote.errors import Conflict, KeyUnavailable, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.maintenance import rotate
 from footnote.settings import Settings
-from footnote.store.data_keys import KEPT_SECONDS
+from footnote.store.data_keys import CACHE_SECONDS
 from footnote.store.key_rotation import PROMOTE, RESEAL
 from footnote.store.resealing import records_of
 from footnote.store.sealing import RESEALED
@@ -262,7 +262,7 @@ async def test_the_steps_wait_until_every_process_knows(
         jobs = connection.execute(
             "SELECT args ->> 'step', scheduled_at > now() + make_interval(secs => %s)"
             " FROM footnote.procrastinate_jobs WHERE task_name = 'rotate_data_key' ORDER BY id",
-            [KEPT_SECONDS],
+            [CACHE_SECONDS],
         ).fetchall()
     assert jobs == [("promote", True), ("reseal", True)]
 

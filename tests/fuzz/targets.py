@@ -26,7 +26,7 @@ from footnote.security.tokens import TokenRules, verified_claims
 from footnote.validation.cursors import read_cursor, write_cursor
 from tests.ingestion.test_hostile import MARKS, SUFFIXES
 
-_MOST_BYTES = 1000
+_MAX_BYTES = 1000
 _PLACE = TypeAdapter(tuple[AwareDatetime, UUID])
 _BIGINT = 2**63
 _SECRET = "a shared secret of at least thirty-two characters"
@@ -87,7 +87,7 @@ def place_in_a_listing_is_read_or_refused(text: str) -> None:
 
 def file_is_typed_or_refused(given: tuple[bytes, bytes, str]) -> None:
     mark, content, suffix = given
-    examined = examine(io.BytesIO(mark + content), f"a{suffix}", _MOST_BYTES)
+    examined = examine(io.BytesIO(mark + content), f"a{suffix}", _MAX_BYTES)
     assert examined.byte_size == len(mark + content)
     assert (examined.media_type is None) == (examined.refusal is not None)
     if examined.refusal is not None:
@@ -171,7 +171,7 @@ TARGETS = {
     "headers": Target(
         st.tuples(
             st.sampled_from(MARKS) | st.tuples(*[st.sampled_from(MARKS)] * 2).map(b"".join),
-            st.binary(max_size=_MOST_BYTES),
+            st.binary(max_size=_MAX_BYTES),
             st.sampled_from(SUFFIXES) | st.text(max_size=8),
         ),
         file_is_typed_or_refused,

@@ -8,7 +8,7 @@ import openpyxl
 from openpyxl.styles import Alignment, Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from footnote.ingestion.rendering.widths import MOST_CHARACTERS, with_wide_columns
+from footnote.ingestion.rendering.widths import MAX_CHARACTERS, with_wide_columns
 from tests.ingestion import files
 
 AMOUNT = 12345678901
@@ -49,7 +49,7 @@ def test_a_narrow_column_is_widened_and_what_else_was_said_of_columns_stays() ->
     sheet.column_dimensions["C"].hidden = True
     again = widened(sheet)
     assert width(again, "A") == 40
-    assert len(f"{AMOUNT}") < width(again, "B") == width(again, "D") < MOST_CHARACTERS
+    assert len(f"{AMOUNT}") < width(again, "B") == width(again, "D") < MAX_CHARACTERS
     assert (width(again, "C"), again.column_dimensions["C"].hidden) == (5, True)
 
 
@@ -69,7 +69,7 @@ def test_a_title_over_empty_cells_widens_nothing_and_no_text_more_than_can_be_re
     sheet.append(["a", "word " * 200, "c"])
     again = widened(sheet)
     assert width(again, "A") < 20
-    assert MOST_CHARACTERS < width(again, "B") < MOST_CHARACTERS + 5
+    assert MAX_CHARACTERS < width(again, "B") < MAX_CHARACTERS + 5
 
 
 def test_a_text_that_wraps_needs_room_for_its_longest_word_and_large_letters_more() -> None:

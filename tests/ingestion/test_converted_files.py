@@ -22,7 +22,7 @@ from tests.ingestion.test_reading import assert_lawful
 
 NO_OCR = ReadingOptions(ocr="off")
 _WORD = re.compile(r"\w+")
-LEAST_RECALL = 0.8
+MIN_RECALL = 0.8
 LOSSES = {
     "rules": 0.5,  # links, comments and marks of notes
     "terms": 0.5,
@@ -62,7 +62,7 @@ def test_a_file_gives_its_words_without_libreoffice_and_says_what_is_missing(
         " ".join(re.sub(r"^.*?¶\d+ +(\[[^\]]*›?[^\]]*\] )?", "", line) for line in shown)
     )
     recall = (expected & words(parsed.text)).total() / max(expected.total(), 1)
-    least = next((LOSSES[key] for key in LOSSES if sample.name.startswith(key)), LEAST_RECALL)
+    least = next((LOSSES[key] for key in LOSSES if sample.name.startswith(key)), MIN_RECALL)
     assert recall >= least, expected - words(parsed.text)
     assert "apt-get install libreoffice" in str(parsed.metadata["read_in_part"])
 

@@ -35,7 +35,7 @@ from tests.ingestion.corpus import (
 from tests.ingestion.test_reading import assert_lawful
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
-_LEAST_FILES = 3
+_MIN_FILES = 3
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 WRITTEN = [
     sample for sample in SAMPLES if sample.format != "XLS" or importlib.util.find_spec("xlwt")
@@ -88,7 +88,7 @@ def test_every_format_of_the_documentation_has_three_files() -> None:
     counted = Counter(sample.format for sample in SAMPLES)
     assert len(named_formats()) > 40
     assert set(counted) == set(named_formats())
-    assert [kind for kind, count in counted.items() if count < _LEAST_FILES] == []
+    assert [kind for kind, count in counted.items() if count < _MIN_FILES] == []
 
 
 def test_no_two_files_of_a_format_are_alike() -> None:

@@ -25,13 +25,13 @@ PIXELS = (".webp", ".tif")
 RECORDINGS = (".mp3", ".wav")
 _WORD = re.compile(r"\w+")
 _UNEXPECTED = re.compile(r"<!--.*?-->|(?<=\])\([^)]*\)", re.DOTALL)
-LEAST_RECALL = {
+MIN_RECALL = {
     # The expectation counts attributes of the header, anchors and a macro's name as words.
     "asciidoc_03.asciidoc": 0.85,
     # The expectation counts the page's menus.
     "wiki_duck.html": 0.95,
 }
-LEAST_RECALL_ELSEWHERE = 0.97
+MIN_RECALL_ELSEWHERE = 0.97
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the foreign documents are not at hand")
 
@@ -55,9 +55,7 @@ def test_a_foreign_file_is_read(path: Path) -> None:
         return
     expected = words(_UNEXPECTED.sub("", expectation.read_text()))
     recall = (expected & words(parsed.text)).total() / expected.total()
-    assert recall >= LEAST_RECALL.get(path.name, LEAST_RECALL_ELSEWHERE), expected - words(
-        parsed.text
-    )
+    assert recall >= MIN_RECALL.get(path.name, MIN_RECALL_ELSEWHERE), expected - words(parsed.text)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 DATA = Path(os.environ.get("FOOTNOTE_TEST_DATA") or "../shared/data") / "documents"
 _WORD = re.compile(r"\w+")
 _PAGE_NUMBER = re.compile(r"\s*(?:page\s)?\s*\d+\s*", re.I)
-LEAST_RECALL = 0.98
+MIN_RECALL = 0.98
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data here")
 needs_ocr = pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract here")
@@ -70,7 +70,7 @@ def word_recall(path: Path, parsed: ParsedDocument) -> float:
 def test_the_words_of_a_text_layer_are_read(path: Path) -> None:
     parsed = read(path, ReadingOptions(ocr="off"))
     recall = word_recall(path, parsed)
-    assert recall >= LEAST_RECALL, f"{path.name}: {recall:.4f} of the words were read"
+    assert recall >= MIN_RECALL, f"{path.name}: {recall:.4f} of the words were read"
     assert parsed.page_count is not None
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import footnote
 from footnote.domain import Answer, Citation, Passage
-from footnote.domain.search import CHUNK_NO_NOT_TOLD
+from footnote.domain.search import UNKNOWN_CHUNK_NO
 from footnote.engine import WorkspaceEngine, WorkspaceVerbs
 from footnote.interfaces.answer_events import answer_event
 from footnote.interfaces.schemas import decoded, object_of
@@ -48,7 +48,7 @@ async def here(library: Library) -> AsyncIterator[WorkspaceEngine]:
 
 
 def told(passage: Passage) -> Passage:
-    return replace(passage, chunk_no=CHUNK_NO_NOT_TOLD)
+    return replace(passage, chunk_no=UNKNOWN_CHUNK_NO)
 
 
 def told_evidence(evidence: tuple[footnote.Evidence, ...]) -> tuple[footnote.Evidence, ...]:

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 import footnote
-from footnote.domain.events import TOLD_KINDS
+from footnote.domain.events import WEBHOOK_KINDS
 from footnote.domain.models_in_use import McpServer, ModelsInUse
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
@@ -68,7 +68,7 @@ async def test_webhooks_come_and_go(address: str, configured: Settings) -> None:
         assert added.kinds == ("document.failed",)
         assert len(secret) >= 32
         every, _ = await client.add_webhook("http://127.0.0.1:9/every")
-        assert every.kinds == TOLD_KINDS
+        assert every.kinds == WEBHOOK_KINDS
         async with footnote.open(configured) as engine:
             here = await engine.workspace()
             assert await client.webhooks() == await here.webhooks()

@@ -15,7 +15,7 @@ import pytest
 
 import footnote
 from footnote.domain import Principal, Visibility
-from footnote.domain.events import TOLD_KINDS, EventCursor, WebhookEndpoint
+from footnote.domain.events import WEBHOOK_KINDS, EventCursor, WebhookEndpoint
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound, SourceUnreachable
 from footnote.jobs import webhooks as deliveries
@@ -273,7 +273,7 @@ async def test_an_address_is_told_of_what_whoever_added_it_may_see(
     ids = {}
     for inside in (workspace, ann):
         name = inside.principal.principal_id
-        endpoint, _ = await inside.add_webhook(f"https://{name}.example.com/", TOLD_KINDS)
+        endpoint, _ = await inside.add_webhook(f"https://{name}.example.com/", WEBHOOK_KINDS)
         ids[str(endpoint.endpoint_id)] = name
 
     async def told_of(visibility: Visibility, *shared_with: str) -> set[str]:

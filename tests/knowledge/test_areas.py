@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.knowledge.areas import MOST_AREAS, areas_of
+from footnote.knowledge.areas import MAX_AREAS, areas_of
 from footnote.knowledge.layout import Plane
 
 
@@ -35,5 +35,5 @@ def test_every_document_has_one_of_few_areas(places: list[tuple[float, float]]) 
     assert areas.shape == (len(places),)
     if places:
         sizes = np.bincount(areas)
-        assert len(sizes) <= MOST_AREAS
+        assert len(sizes) <= MAX_AREAS
         assert (sizes > 0).all()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from footnote.domain.clusters import ClusterGranularity
 from footnote.knowledge.clusters import (
-    LEAST_CLUSTER,
+    MIN_CLUSTER,
     assign_new,
     clustered,
     matched,
@@ -73,14 +73,14 @@ def test_the_same_vectors_give_the_same_clusters(count: int, seed: int) -> None:
     for each in ClusterGranularity:
         assert one[each].tolist() == other[each].tolist()
         sizes = np.bincount(one[each][one[each] != OUTLIER])
-        assert (sizes >= LEAST_CLUSTER).all()
+        assert (sizes >= MIN_CLUSTER).all()
 
 
 def test_the_least_cluster_grows_with_the_documents_and_with_coarseness() -> None:
     for count in (0, 6, 15, 100, 10_000):
         sizes = [minimum_size(each, count) for each in ClusterGranularity]
         assert sizes == sorted(sizes, reverse=True)
-        assert min(sizes) >= LEAST_CLUSTER
+        assert min(sizes) >= MIN_CLUSTER
     assert minimum_size(ClusterGranularity.COARSE, 10_000) > minimum_size(
         ClusterGranularity.COARSE, 100
     )

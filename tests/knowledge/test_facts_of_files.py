@@ -29,7 +29,7 @@ LEAD_CHARACTERS = 400
 """Before a table, where its caption may stand."""
 CONVERTED = frozenset(("doc", "ppt", "xls"))
 """Formats that LibreOffice makes others of, which takes seconds."""
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 """A larger file takes longer to read than a test should."""
 
 _MARKS = re.compile(r"\*\*|__|`|<br\s*/?>|\\(?=\|)|\s+")
@@ -114,7 +114,7 @@ def _around(document: DocumentText, fact: ExtractedFact) -> Sequence[str]:
 def test_every_fact_of_a_file_resolves_to_its_words(folder: Path) -> None:
     wrong = []
     for path in sorted(each for each in folder.iterdir() if each.is_file()):
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             continue
         document = document_of(path)
         for fact in () if document is None else extract_facts(document, tuple(FactKind)):

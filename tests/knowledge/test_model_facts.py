@@ -14,7 +14,7 @@ from footnote.knowledge.alignment import EXACT, FOLDED, align
 from footnote.knowledge.model_facts import KINDS, facts_of_reply
 from footnote.knowledge.prompt_passages import (
     PASSAGE_CHARACTERS,
-    PASSAGES_TOGETHER,
+    PASSAGES_PER_PROMPT,
     batches_of,
     passages_of,
     prompt_of,
@@ -155,8 +155,8 @@ def test_passages_are_whole_sentences_of_bounded_length_five_at_a_time() -> None
     passages = passages_of(held)
     assert all(each.end - each.start <= PASSAGE_CHARACTERS for each in passages)
     assert all(held.text[each.start : each.end].endswith(".") for each in passages)
-    assert max(map(len, batches_of(passages))) == PASSAGES_TOGETHER
-    assert len(json.loads(prompt_of(held, batches_of(passages)[0]))) == PASSAGES_TOGETHER
+    assert max(map(len, batches_of(passages))) == PASSAGES_PER_PROMPT
+    assert len(json.loads(prompt_of(held, batches_of(passages)[0]))) == PASSAGES_PER_PROMPT
 
 
 def test_words_are_found_exactly_then_folded_then_nearly() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footnote.knowledge.linking import form_keys
-from footnote.knowledge.question_names import MOST_WORDS, names_in
+from footnote.knowledge.question_names import MAX_WORDS, names_in
 
 
 @pytest.mark.parametrize(
@@ -34,5 +34,5 @@ def test_names_have_the_keys_of_what_documents_write() -> None:
 
 def test_a_long_question_is_read_in_part() -> None:
     names = names_in("Acme " * 500)
-    assert len(names) < 48 * MOST_WORDS
-    assert max(each.end - each.start for each in names) == MOST_WORDS
+    assert len(names) < 48 * MAX_WORDS
+    assert max(each.end - each.start for each in names) == MAX_WORDS

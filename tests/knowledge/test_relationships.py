@@ -26,7 +26,7 @@ from footnote.domain.relationships import (
 )
 from footnote.knowledge.graph_formats import GraphFormat, serialised
 from footnote.knowledge.relationships import (
-    MOST_TOGETHER,
+    MAX_ENTITIES_PER_SENTENCE,
     document_keys,
     pairs_of,
     resemblance,
@@ -73,7 +73,7 @@ def test_names_of_a_sentence_are_pairs_that_weigh_less_the_more_there_are() -> N
 
 
 def test_a_list_of_many_names_pairs_none_of_them() -> None:
-    names = tuple(f"Name{number}" for number in range(MOST_TOGETHER + 1))
+    names = tuple(f"Name{number}" for number in range(MAX_ENTITIES_PER_SENTENCE + 1))
     text = ", ".join(names)
     assert pairs_of(text, entities_in(text, names)) == ()
 

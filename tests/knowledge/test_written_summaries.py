@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.knowledge.written_summaries import (
-    MOST_SENTENCES,
+    MAX_SENTENCES,
     SourceSentence,
     drafts_of_reply,
     prompt_of,
@@ -42,7 +42,7 @@ def test_sentences_come_with_the_places_of_their_sources() -> None:
         said(("The harbour raises its fees.", [])),
         said(("The harbour raises its fees.", "all")),
         said(("Short.", [1])),
-        said(*[(f"Sentence number {n} says so.", [1]) for n in range(2 * MOST_SENTENCES + 1)]),
+        said(*[(f"Sentence number {n} says so.", [1]) for n in range(2 * MAX_SENTENCES + 1)]),
         '{"sentence": "The harbour raises its fees.", "sources": [1]}',
     ],
     ids=[

@@ -11,7 +11,7 @@ from footnote.index.stemming import SNOWBALL
 from footnote.ingestion.enrichment import words_of
 from footnote.ingestion.parsing.reading import read_document
 from footnote.language import detection
-from footnote.language.detection import TOLD_APART, detect_language, language_identifier
+from footnote.language.detection import DETECTABLE_LANGUAGES, detect_language, language_identifier
 from footnote.language.identifier_files import mapped_identifier
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -122,7 +122,7 @@ def test_an_identifier_over_mapped_tables_gives_the_same_numbers(tmp_path: Path)
     (of_before / "tk_row.npy").write_bytes(b"x")
     os.utime(of_before / "tk_row.npy", (0, 0))
     for _ in range(2):  # written, and found
-        mapped = mapped_identifier(tmp_path / "models", TOLD_APART, lambda: made)
+        mapped = mapped_identifier(tmp_path / "models", DETECTABLE_LANGUAGES, lambda: made)
         for text in (*SENTENCES.values(), "", "1234", "\ud800"):
             assert mapped.rank(text) == made.rank(text)
     assert len(list((tmp_path / "models").iterdir())) == 1

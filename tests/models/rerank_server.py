@@ -23,7 +23,7 @@ FIELDS = {
     "vertex": {"model", "query", "records", "ignoreRecordDetailsInResponse"},
 }
 """What a request of each API has, which tells them apart."""
-MOST_TEXTS = {"cohere": 1000, "jina": 1000, "voyage": 1000, "tei": 32, "vertex": 200}
+MAX_TEXTS = {"cohere": 1000, "jina": 1000, "voyage": 1000, "tei": 32, "vertex": 200}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class RerankServer:
             return Reply(status=401)
         [kind] = [name for name, fields in FIELDS.items() if fields == request.body.keys()] or [""]
         texts = _texts(request.body)
-        if not kind or not texts or len(texts) > MOST_TEXTS[kind]:
+        if not kind or not texts or len(texts) > MAX_TEXTS[kind]:
             return Reply(status=422)
         scores = [overlap(cast("str", request.body["query"]), text) for text in texts]
         order = sorted(range(len(texts)), key=lambda position: -scores[position])

@@ -202,7 +202,7 @@ def test_what_is_not_a_line_of_capitals_keeps_its_letters(text: str) -> None:
 
 
 def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(e5_file, "PLACES", (("a_package_that_is_not_there", ""),))
+    monkeypatch.setattr(e5_file, "PACKAGES", (("a_package_that_is_not_there", ""),))
     with pytest.raises(LaneUnavailable) as raised:
         packaged_file()
     assert raised.value.hint == INSTALL_MODELS
@@ -234,7 +234,7 @@ def test_another_version_of_the_file_is_refused(
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / e5_file.FILE).write_bytes(content)
     (tmp_path / "other" / "__init__.py").write_text("raise ImportError('it is never imported')")
-    monkeypatch.setattr(e5_file, "PLACES", (("other", ""),))
+    monkeypatch.setattr(e5_file, "PACKAGES", (("other", ""),))
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(LaneUnavailable, match="SHA-256"):
         load_e5(tmp_path / "models", "int8", threads=1, batch_tokens=512)

@@ -132,7 +132,7 @@ def test_a_graph_with_other_vectors_is_refused(
 
 
 def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "PLACES", (("a_package_that_is_not_there", ""),))
+    monkeypatch.setattr(minilm, "PACKAGES", (("a_package_that_is_not_there", ""),))
     with pytest.raises(LaneUnavailable) as raised:
         packaged_folder()
     assert raised.value.hint == INSTALL_MODELS

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from footnote.errors import ModelUnavailable
-from footnote.models.question_decomposition import MOST_PARTS, split_question
+from footnote.models.question_decomposition import MAX_PARTS, split_question
 from footnote.models.question_rewriting import TaggedText
 from footnote.models.question_tokens import BEGINS, QUESTION_TOKENS, encode_turns
 from footnote.models.reader import PackagedReader, open_reader
@@ -68,7 +68,7 @@ def test_parts_have_what_belongs_to_all(
 @given(question=marked_texts())
 def test_parts_are_few_and_of_the_question(question: TaggedText) -> None:
     parts = split_question(question.text, question.stretches)
-    assert 1 <= len(parts) <= MOST_PARTS
+    assert 1 <= len(parts) <= MAX_PARTS
     assert all(set(each) <= set(question.text) | {" "} for each in parts)
     if len(question.stretches) < 2:
         assert parts == (question.text,)

@@ -18,7 +18,7 @@ from footnote.models.bert_graph import WORDS
 from footnote.models.e5_file import read_packaged
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_probes import (
-    LEAST_UNIT_TOKENS,
+    MIN_UNIT_TOKENS,
     UNIT_TOKENS,
     WINDOW_TOKENS,
     Probes,
@@ -158,7 +158,7 @@ def test_every_token_is_judged_once_or_with_its_neighbours(
     covered = {at for first, last in units for at in range(first, last)}
     assert covered == set(range(len(pieces.ids)))
     assert all(last - first <= UNIT_TOKENS for first, last in units)
-    least = min(LEAST_UNIT_TOKENS, len(pieces.ids))
+    least = min(MIN_UNIT_TOKENS, len(pieces.ids))
     assert all(last - first >= least for first, last in units)
 
 

@@ -18,8 +18,8 @@ from footnote.models.reader_weights import ReaderWeights, read_weights
 from footnote.models.table_questions import (
     BOUNDS,
     CELL_LETTERS,
-    LEAST_OTHER,
-    MOST_CELLS,
+    MAX_CELLS,
+    MIN_OTHER,
     OPERATIONS,
     RANGES,
     TABLE_TOKENS,
@@ -82,11 +82,11 @@ def test_each_column_stands_where_it_is_said(
     assert all(map(talk.asked.tokens_of, places))
     for column, text in zip(columns, said, strict=True):
         cells = text.removeprefix(column.title).removeprefix(": ").split("; ")
-        assert cells == ([each[:CELL_LETTERS] for each in column.cells[:MOST_CELLS]] or [""])
+        assert cells == ([each[:CELL_LETTERS] for each in column.cells[:MAX_CELLS]] or [""])
 
 
 def test_of_a_wide_table_fewer_cells_are_read(tokenizer: UnigramPieces) -> None:
-    cells = ["seventeen of ninety"] * MOST_CELLS
+    cells = ["seventeen of ninety"] * MAX_CELLS
     columns = [TitledColumn(title=f"title {each}", cells=cells) for each in range(40)]
     talk, places = encode_table_question(tokenizer, "Which is it?", columns)
     assert len(talk.asked.offsets) < TABLE_TOKENS
@@ -137,11 +137,11 @@ def believed_operation(
     chances = np.exp(odds) / np.exp(odds).sum()
     best = int(chances.argmax())
     other = OPERATIONS.index("other")
-    margins = abs(chances[best] - head.least_operation), abs(chances[other] - LEAST_OTHER)
+    margins = abs(chances[best] - head.least_operation), abs(chances[other] - MIN_OTHER)
     if min(margins) <= 0.01:
         return None
     number = best if chances[best] >= head.least_operation else 0
-    number = other if chances[other] >= LEAST_OTHER else number
+    number = other if chances[other] >= MIN_OTHER else number
     return Operation(OPERATIONS[number]) if number else None, float(chances[number])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from footnote.domain import Turn
 from footnote.errors import ModelUnavailable
 from footnote.models.testing import WordReader
-from footnote.retrieval.followup import MOST_QUESTIONS, FollowUpRewriter
+from footnote.retrieval.followup import MAX_QUESTIONS, FollowUpRewriter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 STORM = "What is the deductible for storm damage?"
@@ -74,8 +74,8 @@ async def test_of_a_long_conversation_the_latest_questions_are_minded() -> None:
     behind = Behind()
     said = [user(f"q{number}") for number in range(40)]
     alone, _ = await FollowUpRewriter(rewriter=behind)("now", said)
-    assert len(behind.given) == MOST_QUESTIONS
-    assert alone.split()[0] == f"q{40 - MOST_QUESTIONS}"
+    assert len(behind.given) == MAX_QUESTIONS
+    assert alone.split()[0] == f"q{40 - MAX_QUESTIONS}"
 
 
 @pytest.mark.parametrize("said", [(), (assistant("How can I help?"),), (user("  "),)])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from footnote.domain import SearchFilters
 from footnote.ports import RecallRequest
 from footnote.retrieval.edits import FIRST_LETTER, REPLACED, SPLIT, neighbours, remoter, slips
-from footnote.retrieval.spelling import MOST_CANDIDATES, Correct
+from footnote.retrieval.spelling import MAX_CANDIDATES, Correct
 
 from .list_index import ANALYZER, ListIndex
 
@@ -135,7 +135,7 @@ def test_all_single_slips_are_among_the_neighbours() -> None:
     assert "notice period" in neighbours("noticeperiod")
     assert neighbours("деньги").count("денги") == 1
     assert "cut" not in neighbours("cat", replaced=False)
-    assert len(neighbours("responsibility")) < MOST_CANDIDATES
+    assert len(neighbours("responsibility")) < MAX_CANDIDATES
 
 
 def test_two_slips_are_assumed_of_longer_words_alone() -> None:

@@ -15,7 +15,7 @@ import pytest
 from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL, Right
-from footnote.domain.events import TOLD_KINDS
+from footnote.domain.events import WEBHOOK_KINDS
 from footnote.store.api_keys import NewKey, add_key, find_key
 from footnote.store.coordinator import is_distributed, leave_directories
 from footnote.store.database import SYSTEM, Database
@@ -120,7 +120,7 @@ def add_endpoint(owner: psycopg.Connection, shelf: Shelf) -> None:
     owner.execute(
         "INSERT INTO webhook_endpoints (workspace_id, endpoint_id, url, kinds, secret)"
         " VALUES (%s, gen_random_uuid(), 'https://example.com', %s, 's')",
-        [shelf.workspace.workspace_id, list(TOLD_KINDS)],
+        [shelf.workspace.workspace_id, list(WEBHOOK_KINDS)],
     )
 
 

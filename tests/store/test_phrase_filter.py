@@ -153,7 +153,7 @@ async def test_a_phrase_finds_nothing_that_is_hidden(shelf: Shelf) -> None:
 async def test_what_is_too_much_to_read_is_left_out_and_said(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(phrase_filter, "MOST_VERIFIED", 2)
+    monkeypatch.setattr(phrase_filter, "MAX_VERIFIED", 2)
     await shelf.put("x", "apple red apple red", "red apple", "apple of red colour, or apple", "red")
     found = await recall(shelf, "red apple", phrases=["red apple"])
     assert numbers(found)[0] == [1, 2]

@@ -14,7 +14,7 @@ from footnote.index.quantised import HalfVectors, QuantisedVectors
 from footnote.store.database import Database
 from footnote.store.shared_vectors import SharedVectors
 from footnote.store.vector_cache import VectorCache
-from footnote.store.vector_file import LEAST_ROWS
+from footnote.store.vector_file import MIN_ROWS
 from tests.store.shelves import new_shelf
 from tests.store.test_vector_cache import ROOM, _held, _rank_alike, _state
 
@@ -26,7 +26,7 @@ def drawn(count: int, dimensions: int = 16) -> HalfVectors:
     return chance.normal(size=(count, dimensions)).astype(np.float16)
 
 
-@pytest.mark.parametrize("count", [1, 1000, LEAST_ROWS], ids=["one", "mapped", "read"])
+@pytest.mark.parametrize("count", [1, 1000, MIN_ROWS], ids=["one", "mapped", "read"])
 def test_what_is_found_is_what_was_kept(tmp_path: Path, count: int) -> None:
     numbers = np.arange(5, 5 + 3 * count, 3, dtype=np.int32)
     rows = drawn(count)

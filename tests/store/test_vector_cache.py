@@ -21,7 +21,7 @@ from footnote.store.index_cache import IndexState
 from footnote.store.index_state import load_scope, load_state
 from footnote.store.lexical import scores_of
 from footnote.store.vector_cache import CachedVectors, VectorCache
-from footnote.store.vector_file import LEAST_ROWS, set_aside
+from footnote.store.vector_file import MIN_ROWS, set_aside
 from tests.store.shelves import Shelf, new_shelf
 
 BREADTH = DenseBreadth(exact_up_to=20_000, ef_search=100)
@@ -77,7 +77,7 @@ def test_many_vectors_lie_in_a_file_without_a_name_and_are_found_as_before(
     tmp_path: Path, there: bool
 ) -> None:
     chance = np.random.default_rng(5)
-    rows = _clustered(chance, LEAST_ROWS, 16).astype(np.float16)
+    rows = _clustered(chance, MIN_ROWS, 16).astype(np.float16)
     numbers = np.arange(len(rows), dtype=np.int32)
     held = _of_rows(numbers, rows, tmp_path if there else tmp_path / "absent")
     before = _of_rows(numbers, rows)
@@ -87,7 +87,7 @@ def test_many_vectors_lie_in_a_file_without_a_name_and_are_found_as_before(
         visible = ChunkRanges.from_rising(numbers[:shown])
         for query in _clustered(chance, 3, 16):
             assert held.nearest(query, visible, 100) == before.nearest(query, visible, 100)
-    some = [0, 7, LEAST_ROWS - 1, LEAST_ROWS]
+    some = [0, 7, MIN_ROWS - 1, MIN_ROWS]
     assert held.similarities(query, some) == before.similarities(query, some)
 
 

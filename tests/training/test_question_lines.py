@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.models.question_decomposition import MOST_PARTS
+from footnote.models.question_decomposition import MAX_PARTS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 
@@ -85,6 +85,6 @@ def test_what_was_written_is_as_described() -> None:
     steps, questions = question_lines.follow_ups(), question_lines.several()
     assert {each.kind for each in steps} == {"replaces", "refers", "alone"}
     assert all(each.alone.strip() for each in steps)
-    assert all(1 <= len(each.each) <= MOST_PARTS for each in questions)
+    assert all(1 <= len(each.each) <= MAX_PARTS for each in questions)
     lines = [each.line for each in (*steps, *questions)]
     assert 0.1 < sum(map(question_lines.is_kept_apart, lines)) / len(lines) < 0.2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.models.table_questions import MOST_CELLS, OPERATIONS
+from footnote.models.table_questions import MAX_CELLS, OPERATIONS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 
@@ -163,7 +163,7 @@ def test_a_table_is_arranged_so_that_each_column_can_be_told(tmp_path: Path) -> 
             assert told == ("RRP" if "RRP" in each.titles else None)
             for column in each.columns[1:]:
                 assert column.title or column.cells
-                assert len(column.cells) <= MOST_CELLS or not column.title
+                assert len(column.cells) <= MAX_CELLS or not column.title
             seen.add((each.column, bool(each.columns[1].cells)))
     assert {column for column, _ in seen} == {None, 0, 1}
     assert {has_cells for _, has_cells in seen} == {True, False}

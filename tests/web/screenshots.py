@@ -27,7 +27,7 @@ from .conftest import CHROMIUM
 
 QUESTION = "What is the deductible for equipment in transit?"
 WORKSPACE = "demo"
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 """Of a picture, which is part of the repository."""
 SIZES = ((1.0, 82), (1.0, 70), (1.0, 58), (1.0, 46), (0.85, 60), (0.85, 45), (0.7, 50))
 """Shares of its width and qualities, the best first."""
@@ -265,7 +265,7 @@ def picture_of(drawn: bytes) -> bytes:
         file = io.BytesIO()
         shown = picture.resize((int(picture.width * share), int(picture.height * share)))
         shown.save(file, "WEBP", quality=quality, method=6)
-        if file.tell() <= MOST_BYTES:
+        if file.tell() <= MAX_BYTES:
             break
     return file.getvalue()
 

@@ -22,7 +22,7 @@ pytest.importorskip("pdfminer", reason="pdfminer.six is not installed here")
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 FILES = ("annual-report-2024.pdf", "lagermietvertrag-nordersiel.pdf")
-LEAST_SHARE = 0.99
+MIN_SHARE = 0.99
 WRONG = ("wrong", "unmarked", "stuck")
 
 
@@ -46,4 +46,4 @@ async def test_marks_are_within_two_pixels_of_the_words(
     right = sum(each.get("right", 0) for each in report["files"].values())
     wrong = sum(each.get(kind, 0) for each in report["files"].values() for kind in WRONG)
     assert right >= 30
-    assert right >= LEAST_SHARE * (right + wrong), report["faults"]
+    assert right >= MIN_SHARE * (right + wrong), report["faults"]

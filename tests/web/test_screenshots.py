@@ -7,7 +7,7 @@ from pathlib import Path
 
 from footnote.interfaces.http.web_app import PAGES
 
-from .screenshots import IN_DOCS, LOOKS, MOST_BYTES, SHOTS
+from .screenshots import IN_DOCS, LOOKS, MAX_BYTES, SHOTS
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -22,7 +22,7 @@ def test_every_page_of_the_app_is_drawn() -> None:
 def test_the_pictures_of_the_docs_are_those_that_are_chosen_and_small() -> None:
     kept = {path.stem: path for path in PICTURES.glob("*.webp")}
     assert set(kept) == set(IN_DOCS)
-    assert {name for name, path in kept.items() if path.stat().st_size > MOST_BYTES} == set()
+    assert {name for name, path in kept.items() if path.stat().st_size > MAX_BYTES} == set()
     assert set(IN_DOCS) <= {f"{name}-{look}" for name in SHOTS for look in LOOKS}
 
 

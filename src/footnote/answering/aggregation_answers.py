@@ -56,7 +56,7 @@ MAX_ROW_MISMATCH = 0.7
 """Highest mismatch score of a table matched by its cells alone; a little lower than where an
 answer was located in it (`answering/column_aggregation.py`)."""
 
-MOST_TITLES, LEAST_SURE = 4, 0.5
+MAX_TITLES, MIN_SURE = 4, 0.5
 """Most tables that the model reads with the question; and the probability of "no column" from
 which no table is preferred to the first."""
 
@@ -186,7 +186,7 @@ class AggregationAnswerer:
         tables_by_header: dict[tuple[str, ...], Table] = {}
         for table in tables:
             tables_by_header.setdefault(table.header, table)
-        distinct = [*tables_by_header.values()][:MOST_TITLES]
+        distinct = [*tables_by_header.values()][:MAX_TITLES]
         predictions = await asyncio.gather(
             *(self.finder.predict_operation(question, table.titled_columns()) for table in distinct)
         )
@@ -369,7 +369,7 @@ def _surest_prediction(
 ) -> TableOperationPrediction | None:
     """The prediction for the table that the question is about; None without predictions."""
     surest = min(predictions, key=lambda prediction: prediction.no_column_probability, default=None)
-    return surest if surest is None or surest.no_column_probability < LEAST_SURE else predictions[0]
+    return surest if surest is None or surest.no_column_probability < MIN_SURE else predictions[0]
 
 
 def _ambiguous_tables(matches: Sequence[TableMatch]) -> NotComputed:

@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 LOWEST_SCORE = -12.0
 """Scores are clipped from below at these log-odds."""
-LEAST_SPREAD = 0.02
+MIN_SPREAD = 0.02
 """Added to the standard deviation of cosines, so that nearly equal ones do not get large values."""
 _SUREST = 1e-6
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -235,7 +235,7 @@ def median_z_scores(similarities: Sequence[float | None]) -> list[float]:
     values = [value for value in similarities if value is not None]
     if not values:
         return [0.0] * len(similarities)
-    median, spread = float(np.median(values)), float(np.std(values)) + LEAST_SPREAD
+    median, spread = float(np.median(values)), float(np.std(values)) + MIN_SPREAD
     return [-1.0 if value is None else (value - median) / spread for value in similarities]
 
 

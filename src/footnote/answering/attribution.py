@@ -18,12 +18,12 @@ from footnote.domain import BlockKind, Citation, Evidence
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vectors
 
-LEAST_COVERAGE = 0.15
+MIN_COVERAGE = 0.15
 """Below this share of a statement's terms its source is taken to speak of something else, unless
 the vectors say otherwise. Of 300 statements made of XQuAD's answers in English, 11 % are quoted
 from a paragraph at random at 0.1, 4 % at 0.15; at 0.2 true ones lose their source in German (2 %).
 A model that paraphrases shares fewer terms than these do."""
-LEAST_SIMILARITY = 0.4
+MIN_SIMILARITY = 0.4
 """Minimum cosine of a source that shares no words with the statement."""
 LONGEST_WINDOW = 3
 """Sentences in one quote."""
@@ -32,7 +32,7 @@ WINDOW_PRICE = 0.04
 SECOND_QUOTE_GAIN = 0.25
 """Share of a statement's terms that a second quote of the same source must add."""
 _DIGITS_WEIGHT = 2.0
-_LEAST_WEIGHT = 0.2
+_MIN_WEIGHT = 0.2
 _SHORTEST_QUOTATION_WORDS = 4
 
 _QUOTATION = re.compile(r"[“„«\"]([^“”„«»\"]{12,600})[”“»\"]")
@@ -141,7 +141,7 @@ class Attribution:
         best = max(
             range(len(spans)), key=lambda index: (coverages[index] - penalties[index], -index)
         )
-        if coverages[best] < LEAST_COVERAGE:
+        if coverages[best] < MIN_COVERAGE:
             nearest = await self._nearest_sentence(number, clause)
             return [] if nearest is None else [nearest]
         selected = [spans[best]]
@@ -175,7 +175,7 @@ class Attribution:
             return None
         similarities = vectors @ clause_vector
         best = int(np.argmax(similarities))
-        is_near = float(similarities[best]) >= LEAST_SIMILARITY
+        is_near = float(similarities[best]) >= MIN_SIMILARITY
         return (spans[best].start, spans[best].end) if is_near else None
 
     def _spans_of(self, number: int) -> tuple[Span, ...]:
@@ -206,7 +206,7 @@ class Attribution:
             ]
             term_counts = Counter(chain.from_iterable(span.terms for span in sentences))
             self._weights = {
-                term: max(_LEAST_WEIGHT, math.log((len(sentences) + 1) / (count + 0.5)))
+                term: max(_MIN_WEIGHT, math.log((len(sentences) + 1) / (count + 0.5)))
                 for term, count in term_counts.items()
             }
             self._unseen = math.log(2 * (len(sentences) + 1))

@@ -22,17 +22,17 @@ from footnote.ports import Analyzer, ExpandPassages, PassageText, Reader, TableQ
 
 SURELY_ELSEWHERE = 0.5
 """Probability from which an answer outside the table is preferred to the selected cell."""
-LEAST_CELL = 0.6
+MIN_CELL = 0.6
 """Probability from which a selected cell is shown although the reader found no answer."""
 BY_READING, BY_TITLE, FOR_NONE = 0.19, 0.54, -1.73
 """Coefficients of a column's log-odds: of the reader's score of its cell, and of the
 log-probability of its title and cells; and the bias of "no column". `bench/fit_cells.py` fits
 them; in its data one question of five is about no column."""
-LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
+MIN_SCORE, MIN_CHANCE = -12.0, 1e-4
 """Scores are clipped from below: of a cell in which nothing was read, and of any column."""
-MOST_ROWS = 3
+MAX_ROWS = 3
 """Most rows that are read; each is in a table of its own."""
-MOST_TITLES = 6
+MAX_TITLES = 6
 """Most column titles that a refusal lists."""
 
 
@@ -96,7 +96,7 @@ class CellSelector:
         cells = [cell for _, cell in matches]
         if is_in_named_row and not cells:
             return CellSelection(chosen=(), note=note)
-        threshold = LEAST_CELL if best_answer is None else 0.0
+        threshold = MIN_CELL if best_answer is None else 0.0
         # Another row of that table is not the row that the question names.
         is_in_same_table = best_answer is not None and any(
             row.is_of_table_of(best_answer) for row, _ in matches
@@ -131,7 +131,7 @@ class CellSelector:
             key=lambda row: (best is None or not row.holds(best), not row.linked.titles)
         )
         row_cells = []
-        for row in named_rows[:MOST_ROWS]:
+        for row in named_rows[:MAX_ROWS]:
             columns = await read_columns(self.reader, self.finder, question, row)
             if columns is not None:
                 row_cells.append((row, row.cell(columns)))
@@ -155,10 +155,10 @@ class ColumnScores:
     def probabilities(self) -> list[float]:
         """The probability of each column, and last of "no column"; they sum to 1."""
         odds = [
-            BY_READING * score + BY_TITLE * log(max(chance, LEAST_CHANCE))
+            BY_READING * score + BY_TITLE * log(max(chance, MIN_CHANCE))
             for score, chance in zip(self.scores, self.chances, strict=True)
         ]
-        odds.append(FOR_NONE + BY_TITLE * log(max(self.none, LEAST_CHANCE)))
+        odds.append(FOR_NONE + BY_TITLE * log(max(self.none, MIN_CHANCE)))
         shares = [exp(value - max(odds)) for value in odds]
         return [share / sum(shares) for share in shares]
 
@@ -206,10 +206,10 @@ class NamedRow:
         ):
             return None
         titles = list(dict.fromkeys(cell.title for cell in cells if cell.title and cell.text))
-        suffix = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+        suffix = f" and {len(titles) - MAX_TITLES} more" if len(titles) > MAX_TITLES else ""
         if not titles:
             return None
-        columns = f"{', '.join(titles[:MOST_TITLES])}{suffix}"
+        columns = f"{', '.join(titles[:MAX_TITLES])}{suffix}"
         return f"the row {name.text!r} has {columns}, and none of these is surely asked for"
 
     @property
@@ -280,7 +280,7 @@ async def read_columns(
     heading = heading_of(named_row.row.candidate.evidence.passage)
     text = PassageText(text="\n".join(lines), heading=heading, allowed_spans=tuple(cell_spans))
     [reading] = await reader.read(plain_question, [text])
-    scores = [LEAST_SCORE] * len(header)
+    scores = [MIN_SCORE] * len(header)
     for span in reading.spans:
         for index, (start, end) in enumerate(cell_spans):
             if span.start < end and start < span.end:

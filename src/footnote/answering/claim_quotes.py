@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from footnote.answering.attribution import LEAST_COVERAGE, WINDOW_PRICE, Span, windows
+from footnote.answering.attribution import MIN_COVERAGE, WINDOW_PRICE, Span, windows
 from footnote.answering.cite import citation_of
 from footnote.answering.claim_evidence import LANGUAGES
 from footnote.answering.sentences import Candidate, candidates_of, cells_of
@@ -19,7 +19,7 @@ from footnote.domain import BlockKind, Citation, Evidence, Passage
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder
 
-MOST_QUOTES = 3
+MAX_QUOTES = 3
 """Most quotes of one claim."""
 QUOTE_CHARACTERS = 1_000
 """Most characters of a quote of several sentences; a longer quote is one sentence."""
@@ -39,7 +39,7 @@ _SHARE_OF_BEST = 0.2
 """Minimum coverage of a further quote, as a share of the best one's. It is low because figures
 weigh much: a source with another figure must be compared with the claim."""
 _DIGITS_WEIGHT = 2.0
-_LEAST_WEIGHT = 0.2
+_MIN_WEIGHT = 0.2
 _AROUND_CHARACTERS = 240
 """Characters of context on each side of a quote that a judge reads."""
 
@@ -315,7 +315,7 @@ class QuoteRetriever:
         unseen = math.log(2 * (sentence_count + 1))
         return {
             term: max(
-                _LEAST_WEIGHT,
+                _MIN_WEIGHT,
                 math.log((sentence_count + 1) / (frequency + 0.5)) if frequency else unseen,
             )
             * (_DIGITS_WEIGHT if any(map(str.isdigit, term)) else 1.0)
@@ -327,12 +327,12 @@ class QuoteRetriever:
 def together(
     quotes: Sequence[QuoteCandidate], additional: Sequence[QuoteCandidate]
 ) -> list[QuoteCandidate]:
-    """Both lists without overlap: at most `MOST_QUOTES`, with `additional` last."""
+    """Both lists without overlap: at most `MAX_QUOTES`, with `additional` last."""
     new_quotes = [
         quote for quote in additional if not any(_overlap(quote, other) for other in quotes)
     ]
-    first_quotes = quotes[: max(1, MOST_QUOTES - len(new_quotes))]
-    return [*first_quotes, *new_quotes][:MOST_QUOTES]
+    first_quotes = quotes[: max(1, MAX_QUOTES - len(new_quotes))]
+    return [*first_quotes, *new_quotes][:MAX_QUOTES]
 
 
 def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
@@ -348,12 +348,12 @@ def _select_disjoint(quotes: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
     )
     selected: list[QuoteCandidate] = []
     for quote in ranked:
-        threshold = LEAST_COVERAGE if not selected else _SHARE_OF_BEST * selected[0].coverage
-        if quote.coverage >= max(LEAST_COVERAGE, threshold) and not any(
+        threshold = MIN_COVERAGE if not selected else _SHARE_OF_BEST * selected[0].coverage
+        if quote.coverage >= max(MIN_COVERAGE, threshold) and not any(
             _overlap(quote, other) for other in selected
         ):
             selected.append(quote)
-        if len(selected) == MOST_QUOTES:
+        if len(selected) == MAX_QUOTES:
             break
     return selected
 

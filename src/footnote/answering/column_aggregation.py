@@ -22,7 +22,7 @@ from footnote.language.moments import Moments
 from footnote.language.quantities import NotComparable, Quantities
 from footnote.ports import Operation
 
-MOST_CITED = 12
+MAX_CITED = 12
 """Most rows that are cited individually; for more, each part of the table gets one citation."""
 FURTHER_DECIMALS = 2
 """Decimals of an average beyond the decimals of its column."""
@@ -33,10 +33,10 @@ questions about an office or a kind that the table does not mention."""
 MAX_UNLINKED_WORDS = 1
 """Most unexplained words of a question with matched cells for which the mismatch score is
 ignored."""
-LEAST_CELL = 0.5
+MIN_CELL = 0.5
 """Probability of "a cell is asked for" from which a number that all matched rows share is given
 once instead of summed."""
-LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
+MIN_APART, MIN_APART_OF_NAME = 4.0, 1.0
 """Minimum gap in reader log-odds between a group of rows and all other rows for the group to be
 what the question names in other words; the second applies if the question has a name that the
 table lacks."""
@@ -59,7 +59,7 @@ class Computed:
     def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
         """The markers of the rows; for many rows, one marker for each contiguous part of the
         table."""
-        if len(self.rows) <= MOST_CITED:
+        if len(self.rows) <= MAX_CITED:
             spans = [(row.evidence.passage, row.start, row.end) for row in self.rows]
         else:
             by_passage: dict[str, list[Candidate]] = {}
@@ -143,7 +143,7 @@ def compute(
     if isinstance(narrowed, NotComputed):
         return narrowed
     shared_value = None
-    if operation is Operation.SUM and reading.cell >= LEAST_CELL:
+    if operation is Operation.SUM and reading.cell >= MIN_CELL:
         shared_value = _shared_value(narrowed, column, wording)
     return shared_value or aggregate_column(operation, narrowed, column, wording)
 
@@ -183,7 +183,7 @@ def row_names(
     phrases = wording(row.evidence.passage.language)
     note = phrases.joined(narrowed.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
-        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
+        text=phrases.noted.format(found=phrases.listed(names, MAX_CITED), note=note),
         rows=tuple(match.candidate for match in safe_rows),
     )
 
@@ -227,7 +227,7 @@ def _narrow_rows(
     if not linked.matched_cells:
         missing = missing or next(filter(linked.is_absent, reading.names), None)
         group = separated_rows(linked, reading.read_answers)
-        threshold = LEAST_APART if missing is None or is_extreme else LEAST_APART_OF_NAME
+        threshold = MIN_APART if missing is None or is_extreme else MIN_APART_OF_NAME
         if group and group.lead >= threshold:
             return replace(linked, reader_matched_cells={group.column: frozenset((group.cell,))})
     if missing is not None:
@@ -353,7 +353,7 @@ def _extremum(
     extreme = max(values) if is_largest else min(values)
     matches = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
     names = [table.name_of(row, (column,)) for row in matches if column and row.cells[0].text]
-    listed_names = phrases.listed(names, MOST_CITED)
+    listed_names = phrases.listed(names, MAX_CITED)
     value = f"{title}: {matches[0].cells[column].text}" if title else matches[0].cells[column].text
     phrase = phrases.largest if is_largest else phrases.smallest
     if isinstance(quantities, Moments) and quantities.are_dates:

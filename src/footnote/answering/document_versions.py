@@ -27,7 +27,7 @@ from footnote.language.series import (
     year_or_version,
 )
 
-LEAST_SHARED, _FEWEST_TERMS = 0.6, 3
+MIN_SHARED, _FEWEST_TERMS = 0.6, 3
 """Minimum share of an answer's terms that its counterpart in another document must have, and
 minimum number of terms. Of 31 statements of three older policies 17 have a counterpart with as
 many, each about the same thing, and the others share .5 at most with any."""
@@ -215,7 +215,7 @@ def _counterpart(
         if candidate.kind is not BlockKind.TABLE and not candidate.is_prompt_injection
     ]
     overlap, best = max(overlaps, key=lambda pair: pair[0], default=(0.0, None))
-    if best is None or overlap < LEAST_SHARED:
+    if best is None or overlap < MIN_SHARED:
         return None
     located = next((other for other in answers if other.candidate == best), None)
     start, end = (best.start, best.end) if located is None else (located.start, located.end)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from footnote.answering.column_aggregation import (
+    MAX_CITED,
     MAX_MISMATCH,
-    MOST_CITED,
     Computed,
     NotComputed,
     ScoredComputation,
@@ -35,7 +35,7 @@ from footnote.ports import (
     TableOperationPrediction,
 )
 
-LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
+MIN_BOUND, MIN_BOUNDED, MIN_NONE = 0.5, 0.6, 0.5
 """Probability thresholds: for a comparison operator, for the column it applies to, and for "the
 row names are asked for, not a column". The second was selected on 599 lines of
 `training/questions` that were used in no fit."""
@@ -141,8 +141,8 @@ async def _predicted_comparisons(
             key=lambda index: prediction.filter_column_probabilities[index],
         )
         if (
-            prediction.operator_probabilities[operator] < LEAST_BOUND
-            or prediction.filter_column_probabilities[column_index] < LEAST_BOUNDED
+            prediction.operator_probabilities[operator] < MIN_BOUND
+            or prediction.filter_column_probabilities[column_index] < MIN_BOUNDED
         ):
             continue
         probability = (
@@ -268,7 +268,7 @@ def _requested_column(
     if operation is Operation.COUNT:
         return None, comparison.prediction.probability
     if operation is None:
-        if comparison.prediction.no_column_probability >= LEAST_NONE:
+        if comparison.prediction.no_column_probability >= MIN_NONE:
             return None, comparison.prediction.no_column_probability
         best_index = max(
             range(len(column_probabilities.probabilities)),
@@ -332,6 +332,6 @@ def _list_rows(
     phrases = question.wording(linked.located[0].passage.language)
     note = phrases.joined(linked.matched_cells_text, phrases.rows_of(len(safe_rows)))
     return Computed(
-        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=note),
+        text=phrases.noted.format(found=phrases.listed(names, MAX_CITED), note=note),
         rows=tuple(row.candidate for row in safe_rows),
     )

@@ -23,7 +23,7 @@ from footnote.domain import (
 from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, Embedder, Writer
 
-LEAST_WORTH_ASKING = 0.05
+MIN_WORTH_ASKING = 0.05
 """Minimum confidence of the draft for a model to be called. It is far below the threshold of quoted
 answers, because a model also understands paraphrases."""
 
@@ -57,7 +57,7 @@ class GenerativeAnswerer:
     """Finds the quote if a source shares no words with the statement, as across languages."""
     count_tokens: Callable[[str], int]
     """Approximates the writer's tokenizer, counting rather too many tokens."""
-    least_answerability: float = LEAST_WORTH_ASKING
+    least_answerability: float = MIN_WORTH_ASKING
 
     async def stream(
         self, question: str, evidence: Sequence[Evidence], *, turns: Sequence[Turn] = ()

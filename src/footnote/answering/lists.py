@@ -11,7 +11,7 @@ from footnote.answering.titles import Terms
 from footnote.domain import BlockKind, BlockSpan, Evidence
 from footnote.language.negators import NEGATION_WORDS
 
-MOST_ITEMS = 12
+MAX_ITEMS = 12
 """Longer lists are answered with the item that was read."""
 _SEVERAL = 2
 _LEAD_IN_ENDINGS = (":", "\uff1a")
@@ -46,7 +46,7 @@ def requested_list(
     for item in evidence:
         for span in () if item.suspicious else item.passage.spans:
             items = _list_items(item, span)
-            if not _SEVERAL <= len(items) <= MOST_ITEMS:
+            if not _SEVERAL <= len(items) <= MAX_ITEMS:
                 continue
             item_terms = {word for candidate in items for word in terms(candidate.statement)}
             introductions = [

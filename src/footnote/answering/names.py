@@ -23,7 +23,7 @@ _LINKING_NOUNS = frozenset("von van zu".split())
 _LOOK_BACK = 40
 SHORTEST_SHARED = 4
 """Letters that two forms of a name must share from the start."""
-LEAST_SHARED = 0.75
+MIN_SHARED = 0.75
 """Share of the longer form that they must share."""
 
 
@@ -186,7 +186,7 @@ def _is_acronym(word: str) -> bool:
 
 def _same_stem(word: str, other: str) -> bool:
     longer_length = max(len(word), len(other))
-    least_shared = max(SHORTEST_SHARED, LEAST_SHARED * longer_length)
+    least_shared = max(SHORTEST_SHARED, MIN_SHARED * longer_length)
     return (
         min(len(word), len(other)) >= least_shared
         and word[: int(least_shared + 0.999)] == other[: int(least_shared + 0.999)]

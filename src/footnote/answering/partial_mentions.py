@@ -11,7 +11,7 @@ from footnote.ports import Operation
 
 _JOINING = frozenset("tn")
 _WORD = re.compile(r"\w+")
-_FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
+_FEWEST_LETTERS, _MAX_OF_ENDING = 5, 3
 """Minimum letters of a cell that a compound begins with, and maximum letters of an inflection."""
 
 
@@ -84,7 +84,7 @@ def _compound_prefix(linked: LinkedQuestion) -> str | None:
         (
             cells[word[:end]]
             for word in words
-            for end in range(_FEWEST_LETTERS, len(word) - _MOST_OF_ENDING)
+            for end in range(_FEWEST_LETTERS, len(word) - _MAX_OF_ENDING)
             if word[:end] in cells
         ),
         None,

@@ -27,7 +27,7 @@ from footnote.answering.filtered_rows import answer_over_rows, is_accepted
 from footnote.answering.injection_filter import without_injections
 from footnote.answering.lists import with_list
 from footnote.answering.reading import deduplicated, read_statements
-from footnote.answering.reading_order import MOST_PASSAGES
+from footnote.answering.reading_order import MAX_PASSAGES
 from footnote.answering.row_comparison import is_over_rows
 from footnote.answering.sentences import Cell, cells_of
 from footnote.answering.table_completion import with_cited_rows, with_complete_tables
@@ -47,11 +47,11 @@ from footnote.ports import (
     TableQuestionModel,
 )
 
-LEAST_ANSWERABILITY = 0.25
+MIN_ANSWERABILITY = 0.25
 """Default without a fit; fitted values are in `answering/weighing.json`."""
 UNDECIDED = 0.05
-LEAST_FURTHER = 0.9
-MOST_ALIKE = 12
+MIN_FURTHER = 0.9
+MAX_ALIKE = 12
 """Most rows that are listed if the question does not distinguish them."""
 
 
@@ -77,13 +77,13 @@ class ReaderAnswerer:
     """None if it is switched off: then every answer is a refusal with that reason."""
     analyzer: Analyzer
     max_sentences: int = 4
-    least_answerability: float = LEAST_ANSWERABILITY
+    least_answerability: float = MIN_ANSWERABILITY
     """Minimum probability that the documents answer; below it the answer is a refusal."""
     undecided: float = UNDECIDED
     """Minimum probability, after reading some passages, for reading further ones."""
-    least_further: float = LEAST_FURTHER
+    least_further: float = MIN_FURTHER
     """Minimum probability of a further answer, which also needs about the odds of the best one."""
-    passages: int = MOST_PASSAGES
+    passages: int = MAX_PASSAGES
     namer: NameFinder | None = None
     """Finds the names in a question about a table; each of them must be matched."""
     finder: TableQuestionModel | None = None
@@ -148,9 +148,7 @@ class ReaderAnswerer:
         scorer = self.weigh.with_cache()
         reading_order = scorer.rank_for_reading(question, top_evidence)
         # If the question names several things, each may be answered by another passage.
-        round_ends = (
-            [MOST_PASSAGES] if names_several(question, top_evidence) else reading_order.ends
-        )
+        round_ends = [MAX_PASSAGES] if names_several(question, top_evidence) else reading_order.ends
         selector = AnswerSelector(
             limit=self.max_sentences,
             least=self.least_answerability,
@@ -272,7 +270,7 @@ class ReaderAnswerer:
             return refusal(question, evidence, confidence=confidence, degraded=scored.degraded)
         texts = [(answer, answer_text(question, answer, ranked)) for answer in chosen]
         tied = ambiguous_rows(question, chosen[0], ranked, self._terms_of(chosen[0]), scored.found)
-        if len(tied) > MOST_ALIKE:
+        if len(tied) > MAX_ALIKE:
             note = (
                 f"answer: {len(tied)} rows of a table are named alike, and none of them was chosen"
             )

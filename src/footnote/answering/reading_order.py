@@ -72,11 +72,11 @@ def passage_features(question: str, evidence: Sequence[Evidence], analyzer: Anal
     return np.array([astuple(row) for row in rows]).reshape(len(rows), len(PASSAGE_FEATURES))
 
 
-MOST_PASSAGES = 16
+MAX_PASSAGES = 16
 """Most passages that are ranked; lower search results seldom answer."""
 READ_FIRST = 2
 """Passages in the first round if the answer is improbable in the rest."""
-READ_UNTIL = (4, 8, MOST_PASSAGES)
+READ_UNTIL = (4, 8, MAX_PASSAGES)
 """Numbers of passages after which the reader's results are checked for a decision."""
 HARDLY = 0.02
 """Probability that the answer is after the first two passages, below which these are read alone.
@@ -107,7 +107,7 @@ def rank_for_reading(evidence: Sequence[Evidence], utilities: Floats) -> Reading
         float(odds[end:].sum() / (1 + odds.sum())) for end in range(len(odds) + 1)
     ]
     ends = [end for end in READ_UNTIL[:-1] if end < len(odds)]
-    ends.append(min(len(odds), MOST_PASSAGES))
+    ends.append(min(len(odds), MAX_PASSAGES))
     if len(odds) > READ_FIRST and unread_probabilities[READ_FIRST] < HARDLY:
         ends.insert(0, READ_FIRST)
     last_round = next(

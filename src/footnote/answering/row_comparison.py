@@ -23,7 +23,7 @@ from footnote.ports import ColumnPrediction, Operation
 JOINT_OPERATIONS = (Operation.SUM, Operation.AVERAGE, Operation.COUNT)
 """Operations over several rows together. A maximum, a difference or a look-up is answered by
 showing the cells of each row."""
-MOST_COMPARED = 6
+MAX_COMPARED = 6
 """Most rows whose cells are shown."""
 SURE_END = 1.0
 """Minimum log-odds of maximum against minimum for sorting the rows: for "cheaper" the smallest
@@ -101,7 +101,7 @@ def _named_rows(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator
                 continue
             names_mentioned = linked.mentioned_names(column)
             if (
-                _SEVERAL <= len(names_mentioned) <= MOST_COMPARED
+                _SEVERAL <= len(names_mentioned) <= MAX_COMPARED
                 and column not in linked.orderable_columns
             ):
                 rows = [row for row in table.rows if row.cells[column].text in names_mentioned]

@@ -35,7 +35,7 @@ ANSWER_TYPES: Sequence[frozenset[Operation]] = (
 CELL, LIST, COUNT, END, OTHER = 0, 1, 2, 5, 6
 _NUMBERS = (Operation.COUNT, Operation.SUM)
 """What "how many" may ask for."""
-LEAST_NUMBER = 0.25
+MIN_NUMBER = 0.25
 """Probability of `_NUMBERS` from which "how many" does not ask for a cell."""
 
 WEIGHTS = (
@@ -44,13 +44,13 @@ WEIGHTS = (
     *(0.00, 0.03, -0.46, -0.54, 1.16),
 )
 """Weights of `features`, fitted to 250 questions by `bench/fit_groups.py`."""
-LEAST, LEAST_NAMES = 0.5, 0.3
+LEAST, MIN_NAMES = 0.5, 0.3
 """Minimum probability of an operation, and of the names of the rows."""
-MOST_UNEXPLAINED = 1
+MAX_UNEXPLAINED = 1
 """Most unexplained words of a question that row names answer, if it mentions the kind of rows:
 "Which plays are on at the Studio?". They do not answer "Who pays for the Studio?"."""
 _FEWEST_ROWS = 2
-_LEAST_CHANCE = 1e-4
+_MIN_CHANCE = 1e-4
 """Minimum probability of an operation, since its logarithm is taken."""
 
 
@@ -107,7 +107,7 @@ def _combined_prediction(
         utilities[COUNT + 1 : END + 1] = -np.inf
         if (
             sum(prediction.operation_probabilities[operation] for operation in _NUMBERS)
-            >= LEAST_NUMBER
+            >= MIN_NUMBER
         ):
             utilities[CELL] = -np.inf
     probabilities = np.exp(utilities - utilities.max())
@@ -124,7 +124,7 @@ def _combined_prediction(
         prediction=replace(prediction, operation=operation, probability=probability),
         table=linked.table,
         cell=1.0 - sum(prediction.operation_probabilities.values()),
-        names=probability if best_type == LIST and probability >= LEAST_NAMES else 0.0,
+        names=probability if best_type == LIST and probability >= MIN_NAMES else 0.0,
     )
 
 
@@ -146,7 +146,7 @@ def link_row_group(question: str, table: Table, terms: Terms) -> LinkedQuestion 
 def may_name(linked: LinkedQuestion) -> bool:
     """Whether the names of the rows may answer: the question mentions the kind of rows, and little
     else."""
-    return linked.mentions_row_type_or_document and len(linked.unlinked_words) <= MOST_UNEXPLAINED
+    return linked.mentions_row_type_or_document and len(linked.unlinked_words) <= MAX_UNEXPLAINED
 
 
 def features(prediction: TableOperationPrediction, linked: LinkedQuestion) -> Floats:
@@ -160,7 +160,7 @@ def features(prediction: TableOperationPrediction, linked: LinkedQuestion) -> Fl
             if operations
             else no_operation
         )
-        matrix[answer_type, 0 if operations else 1] = np.log(max(probability, _LEAST_CHANCE))
+        matrix[answer_type, 0 if operations else 1] = np.log(max(probability, _MIN_CHANCE))
         if answer_type:
             matrix[answer_type, answer_type + 1] = 1.0
     matrix[LIST, 8] = matrix[COUNT, 9] = no_column

@@ -21,7 +21,7 @@ from footnote.answering.column_aggregation import (
 from footnote.answering.column_predictions import EXTREMES
 from footnote.answering.partial_mentions import unsupported_reason
 from footnote.answering.row_comparison import (
-    MOST_COMPARED,
+    MAX_COMPARED,
     NamedRows,
     compare_cells,
     comparison_text,
@@ -36,14 +36,14 @@ from footnote.language.moments import Moments
 from footnote.language.quantities import Quantities
 from footnote.ports import ColumnPrediction, Operation, RowRange, TableOperationPrediction
 
-LEAST_RANGE, MOST_RANGE = 0.4, 0.3
+MIN_RANGE, MAX_RANGE = 0.4, 0.3
 """Minimum probability of a row range, and maximum probability of one at which listed rows are still
 aggregated; selected on 312 lines of `training/questions` that are in no fit."""
 ADDED_UP = (Operation.SUM, Operation.AVERAGE)
 """Operations over listed rows. A comparison is answered with the cells of all of them."""
 MANY_OR_FEW = "the rows that are named, or all from one to the other, may be meant; name them all"
 NO_ROWS = "a range of rows is asked for, and '{names}' tells none; name its ends as the table does"
-NOTHING_ASKED = "a range of rows is asked for, and nothing over them; ask for their sum or average"
+NO_OPERATION = "a range of rows is asked for, and nothing over them; ask for their sum or average"
 _ENDS_OF = {RowRange.BETWEEN: 2}
 """Number of named rows that define a range; 1 for all other ranges."""
 
@@ -65,7 +65,7 @@ class _MentionedRows:
             key=lambda row_range: prediction.range_probabilities[row_range],
             default=None,
         )
-        if best_range is not None and prediction.range_probabilities[best_range] >= LEAST_RANGE:
+        if best_range is not None and prediction.range_probabilities[best_range] >= MIN_RANGE:
             return best_range, prediction.range_probabilities[best_range]
         return None, 1.0 - sum(prediction.range_probabilities.values())
 
@@ -170,7 +170,7 @@ def _aggregate_rows(
     column, column_probability = _target_column(group, prediction, column_prediction)
     if column_probability == 0.0:
         return None
-    if row_range is None and range_probability < 1.0 - MOST_RANGE:
+    if row_range is None and range_probability < 1.0 - MAX_RANGE:
         return NotComputed(reason=MANY_OR_FEW), 0.0
     selection = group.select_rows(row_range)
     if selection is None:
@@ -194,7 +194,7 @@ def _aggregate_rows(
         computation = NotComputed(reason=unexplained)
     elif prediction.operation is None:
         computation = _listed_cells(linked, name_column, target_prediction, wording) or NotComputed(
-            reason=NOTHING_ASKED
+            reason=NO_OPERATION
         )
     else:
         is_extreme = target_prediction is not None and prediction.operation in EXTREMES
@@ -267,7 +267,7 @@ def _listed_cells(
 ) -> Computed | None:
     """The cells of the rows, if no operation over them is asked for."""
     selected = [row for row in linked.totals.own if linked.matches_filter(row)]
-    if column_prediction is None or len(selected) > MOST_COMPARED:
+    if column_prediction is None or len(selected) > MAX_COMPARED:
         return None
     named_rows = NamedRows(linked=linked, rows=selected, name_column=name_column)
     text = comparison_text(named_rows, replace(column_prediction, extreme_odds=0.0), wording)

@@ -20,7 +20,7 @@ from footnote.ports import Operation
 
 _COMMA = re.compile(r"\s*[,;、]\s*")
 _SEVERAL = 2
-_MOST_OF_NAME = 3
+_MAX_OF_NAME = 3
 """Most terms a name may have to be matched by one of its terms alone."""
 
 
@@ -343,7 +343,7 @@ class LinkedQuestion:
                 matching_cells = {cell for cell in cells if word_terms <= self.terms_of(cell)}
                 if (
                     len(matching_cells) == 1
-                    and len(self.terms_of(min(matching_cells))) <= _MOST_OF_NAME
+                    and len(self.terms_of(min(matching_cells))) <= _MAX_OF_NAME
                 ):
                     mentioned |= matching_cells
         return frozenset(mentioned)

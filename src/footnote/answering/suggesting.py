@@ -40,7 +40,7 @@ _FIGURES = (1, 2, 3)
 _TOPIC = {"fr": "{0} : {1}", "zh": "{0}：{1}"}
 _CELL = {"fr": "{0} : {1} ?", "es": "{0}: ¿{1}?", "zh": "{0}：{1}？", "ar": "{0}: {1}؟"}
 
-LEAST_READ = 0.5
+MIN_READ = 0.5
 """Minimum reader probability, over the topic's own passage, of a proposed question."""
 READ_TOPICS = 5
 """Most topics that are read, with seven questions each."""
@@ -183,7 +183,7 @@ async def _best_for_topic(
     best: Proposal | None = None
     for kind, question in wordings:
         for located in await read_statements(reader, question, evidence[:2]):
-            if located.probability < max(LEAST_READ, best.probability if best else 0.0):
+            if located.probability < max(MIN_READ, best.probability if best else 0.0):
                 continue
             if previous.holds(located.answer) or contains_phrase(located.answer, topic):
                 continue

@@ -18,7 +18,7 @@ SUPPORT_FEATURES = ("likeliness", "is_asked", "supported", "contradicted")
 and that it contradicts, the claim "question + answer". An answer is part of its statement, so
 "supported" is often high; "contradicted" shows that the statement is about the subject of the
 question."""
-ASKED = 2
+MAX_JUDGED_STATEMENTS = 2
 """Statements that the head is run on. With 1 fewer best statements are right; 3 give no gain."""
 SUREST = 8.0
 """Log-odds are clipped to ± this value; larger ones carry no further information."""
@@ -41,7 +41,7 @@ async def decide(
     """
     rows = np.zeros((len(answers), len(SUPPORT_FEATURES)))
     rows[:, 0] = likeliness
-    indices = np.argsort(-likeliness, kind="stable")[:ASKED]
+    indices = np.argsort(-likeliness, kind="stable")[:MAX_JUDGED_STATEMENTS]
     best_answers = [answers[int(index)] for index in indices]
     pairs = [
         (

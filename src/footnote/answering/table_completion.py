@@ -11,7 +11,7 @@ from footnote.domain import BlockKind, Evidence, Passage
 from footnote.domain.passage_merging import clipped
 from footnote.ports import ExpandPassages
 
-MOST_STRETCHES = 3
+MAX_STRETCHES = 3
 """Most tables, or distant parts of tables, that are completed for one question."""
 
 
@@ -27,7 +27,7 @@ async def with_complete_tables(
         table.rows[0].candidate.evidence for table in tables_of(tables) if not table.is_whole
     ]
     expanded = list(evidence)
-    for _ in range(MOST_STRETCHES):
+    for _ in range(MAX_STRETCHES):
         if not incomplete:
             break
         first = incomplete.pop(0)

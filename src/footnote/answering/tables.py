@@ -23,7 +23,7 @@ from footnote.ports import AnswerSpan, TitledColumn
 _LONGEST_NAME = 60
 _ROWS_SHOWN, _CELLS_SHOWN = 12, 2
 """Most rows that are examined, and most distinct cells of a column that a model gets
-(`footnote.models.table_questions.MOST_CELLS` is its own limit)."""
+(`footnote.models.table_questions.MAX_CELLS` is its own limit)."""
 _BETWEEN_PARTS = 2
 """Most characters between two adjacent parts of a table; no row is as short."""
 

@@ -20,7 +20,7 @@ name: the value would have to equal all others together, to the last digit."""
 AMID_DIGITS = 5
 """The same for a row in the middle, where total rows are rare and a row near the top easily
 equals the sum above it. The digits of one such row, or of several together."""
-LEAST_DIGITS = 2
+MIN_DIGITS = 2
 """The same for each of several such rows."""
 
 
@@ -195,7 +195,7 @@ def _middle_row_verdict(agreement: _Agreement) -> _Verdict:
         return _Verdict.LIKE_OTHERS if is_likely else _Verdict.OWN
     if agreement.digits >= AMID_DIGITS:
         return _Verdict.SUM
-    return _Verdict.LIKE_OTHERS if agreement.digits >= LEAST_DIGITS else _Verdict.OWN
+    return _Verdict.LIKE_OTHERS if agreement.digits >= MIN_DIGITS else _Verdict.OWN
 
 
 def _sum_agreement(

@@ -36,7 +36,7 @@ from footnote.domain.condition import CacheStats as CacheStats
 from footnote.domain.condition import Check as Check
 from footnote.domain.condition import Health as Health
 from footnote.domain.condition import WorkspaceStats as WorkspaceStats
-from footnote.domain.document_map import MOST_MAPPED as MOST_MAPPED
+from footnote.domain.document_map import MAX_MAPPED as MAX_MAPPED
 from footnote.domain.document_map import DocumentMap as DocumentMap
 from footnote.domain.document_map import MapArea as MapArea
 from footnote.domain.document_map import MapCluster as MapCluster

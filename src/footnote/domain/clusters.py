@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-LEAST_SEEN = 3
+MIN_VISIBLE_MEMBERS = 3
 """Members of a cluster that one has to see for it to be there."""
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from footnote.domain.documents import DocumentClass, DocumentStatus, Progress
 
-MOST_MAPPED = 10_000
+MAX_MAPPED = 10_000
 """Documents of one map; of more, those that were published last are on it."""
 
 

@@ -20,7 +20,7 @@ EventKind = Literal[
     "document.failed",
     "document.deleted",
 ]
-TOLD_KINDS: tuple[EventKind, ...] = ("document.indexed", "document.failed", "document.deleted")
+WEBHOOK_KINDS: tuple[EventKind, ...] = ("document.indexed", "document.failed", "document.deleted")
 """What endpoints can be sent."""
 
 PushState = Literal["queued", "fetching", "received", "failed"]

@@ -15,7 +15,7 @@ from footnote.domain.plans import PlanChanges, Turn
 Recall = Literal["dense", "lexical", "graph"]
 """The ways of recalling chunks: by vector, by words, and by what the question names."""
 
-CHUNK_NO_NOT_TOLD = -1
+UNKNOWN_CHUNK_NO = -1
 """In place of the `chunk_no` of a passage that came from a server."""
 
 
@@ -75,7 +75,7 @@ class Passage:
     """
 
     chunk_id: str
-    chunk_no: int = CHUNK_NO_NOT_TOLD
+    chunk_no: int = UNKNOWN_CHUNK_NO
     """Its number in the workspace, which a server keeps to itself."""
     document_id: UUID
     version: int

@@ -24,7 +24,7 @@ from footnote.store.fact_conflicts import (
     facts_quoted,
 )
 
-MOST_CONFLICTS = 5
+MAX_CONFLICTS = 5
 """Most conflicts shown with one answer."""
 
 
@@ -57,7 +57,7 @@ async def _conflicts(
             return ()
         claims = {fact.claim for fact in quoted}
         preferred_ids = [fact.fact_id for fact in quoted]
-        conflicts = await disagreements(scope, claims, MOST_CONFLICTS, preferred=preferred_ids)
+        conflicts = await disagreements(scope, claims, MAX_CONFLICTS, preferred=preferred_ids)
     footnotes = _Footnotes(citations=citations, quoted=quoted)
     return tuple(filter(None, (footnotes.conflict(disagreement) for disagreement in conflicts)))
 

@@ -34,13 +34,13 @@ from footnote.store import answer_statistics as stored
 from footnote.store.answer_statistics import StatisticsPeriod, Unanswered
 from footnote.validation.constrained_types import Name
 
-MOST_LOOKED_AT = 5_000
+MAX_QUESTIONS_READ = 5_000
 """Most unanswered questions read for one period; the latest ones if there are more."""
-MOST_LISTED = 500
+MAX_LISTED = 500
 _WORDINGS, _MISSES = 5, 3
 
 ExportForm = Literal["golden", "csv"]
-Listed = Annotated[int, Field(ge=1, le=MOST_LISTED)]
+Listed = Annotated[int, Field(ge=1, le=MAX_LISTED)]
 
 
 async def citations(
@@ -84,10 +84,10 @@ async def unanswered_questions(
     first, last = days_between(since, until)
     async with workspace.scope() as scope:
         unanswered = await stored.unanswered_questions(
-            scope, _period(first, last), MOST_LOOKED_AT + 1
+            scope, _period(first, last), MAX_QUESTIONS_READ + 1
         )
-        complete = len(unanswered) <= MOST_LOOKED_AT
-        unanswered = unanswered[:MOST_LOOKED_AT]
+        complete = len(unanswered) <= MAX_QUESTIONS_READ
+        unanswered = unanswered[:MAX_QUESTIONS_READ]
         groups = same_words(unanswered, workspace.engine.analyzer)[:limit]
         document_ids = {miss.document_id for group in groups for miss in _evidence(group)}
         titles = await stored.titles_of(scope, sorted(document_ids))
@@ -114,7 +114,7 @@ async def export_unanswered(
     The lines lack relevant passages: an evaluation rejects them until somebody adds these, or marks
     the question as unanswerable. Raises as `unanswered_questions`.
     """
-    report = await unanswered_questions(workspace, since=since, until=until, limit=MOST_LISTED)
+    report = await unanswered_questions(workspace, since=since, until=until, limit=MAX_LISTED)
     return as_golden(report.questions) if kind == "golden" else as_csv(report.questions)
 
 

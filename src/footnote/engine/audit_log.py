@@ -14,7 +14,7 @@ from footnote.store.audit import append_batch
 from footnote.store.database import Database
 from footnote.store.usage import PricedUse
 
-_MOST_AT_ONCE = 200
+_MAX_AT_ONCE = 200
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class AuditLog:
     async def _write_all(self, workspace_id: UUID) -> None:
         try:
             while waiting := self._waiting.pop(workspace_id, None):
-                batch, remaining = waiting[:_MOST_AT_ONCE], waiting[_MOST_AT_ONCE:]
+                batch, remaining = waiting[:_MAX_AT_ONCE], waiting[_MAX_AT_ONCE:]
                 if remaining:
                     self._waiting[workspace_id] = remaining
                 await self._write(workspace_id, batch)

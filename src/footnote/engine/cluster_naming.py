@@ -18,7 +18,7 @@ from footnote.engine.services import Services
 from footnote.errors import FootnoteError
 from footnote.index.stopwords import STOP_WORDS
 from footnote.knowledge.cluster_titles import TERMS, Described, title_from
-from footnote.knowledge.clusters import LEAST_CLUSTER
+from footnote.knowledge.clusters import MIN_CLUSTER
 from footnote.knowledge.labels import WeighedTerm, weighed_terms
 from footnote.ports import Vectors
 from footnote.store import clusters as stored
@@ -26,7 +26,7 @@ from footnote.store.clusters import ClusterName, SampledMember
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.lanes import current_lane
 
-MOST_SAMPLED = 40
+MAX_SAMPLED = 40
 """Most members of a cluster that are sampled to label it."""
 _MAX_SAMPLED_IN_ALL = {ClusterOf.DOCUMENTS: 10_000, ClusterOf.CHUNKS: 2_000}
 """Most members sampled over all clusters; fewer chunks, as their texts are read."""
@@ -70,7 +70,7 @@ async def load_sampled(
     granularity together: labels are chosen to distinguish them.
     """
     sample_size = max(
-        LEAST_CLUSTER, min(MOST_SAMPLED, _MAX_SAMPLED_IN_ALL[of] // max(1, len(cluster_ids)))
+        MIN_CLUSTER, min(MAX_SAMPLED, _MAX_SAMPLED_IN_ALL[of] // max(1, len(cluster_ids)))
     )
     members = await stored.sampled_members(scope, lane_id, cluster_ids, most=sample_size, of=of)
     numbers = np.array([member.number for member in members], np.int32)

@@ -23,7 +23,7 @@ from footnote.store.clusters import ClusterRun, EmbeddedMembers, StoredMembers
 from footnote.store.database import SYSTEM
 from footnote.store.lanes import current_lane
 
-MOST_COMPARED = 20_000
+MAX_COMPARED = 20_000
 """Most members clustered directly. Of more documents, the rest are assigned to the clusters of a
 sample; of more chunks, only a sample is clustered."""
 RENEWED = 0.1
@@ -113,7 +113,7 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
 
 def numbers_to_cluster(numbers: Numbers, of: ClusterOf) -> Numbers:
     """Return the numbers to cluster: all documents, or a sample of chunks."""
-    return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
+    return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MAX_COMPARED)
 
 
 def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, new_numbers: Numbers) -> bool:
@@ -137,7 +137,7 @@ def sample_of(numbers: Numbers, size: int) -> Numbers:
 
 
 async def _cluster_all(engine: Services, workspace_id: UUID, work: _Work) -> None:
-    numbers = sample_of(work.members.numbers, MOST_COMPARED)
+    numbers = sample_of(work.members.numbers, MAX_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, numbers, work.of)
     if vectors.shape[0] != numbers.size:
@@ -196,7 +196,7 @@ async def _join_new_members(
 ) -> None:
     new_numbers = work.new_numbers[:_JOINED_AT_ONCE]
     existing = np.setdiff1d(numbers_to_cluster(work.members.numbers, work.of), work.new_numbers)
-    existing = sample_of(existing, MOST_COMPARED)
+    existing = sample_of(existing, MAX_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, existing, work.of)
         new_vectors = await stored.vectors_of(scope, work.lane_id, new_numbers, work.of)

@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter
 
 from footnote.domain import Passage
 from footnote.domain.clusters import (
-    LEAST_SEEN,
+    MIN_VISIBLE_MEMBERS,
     Cluster,
     ClusterDetail,
     ClusteredDocument,
@@ -39,7 +39,7 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _REPRESENTATIVES = 3
 _NEIGHBOURS = 5
-_MOST_MEMBERS = {ClusterOf.DOCUMENTS: 2_000, ClusterOf.CHUNKS: 1_000}
+_MAX_MEMBERS = {ClusterOf.DOCUMENTS: 2_000, ClusterOf.CHUNKS: 1_000}
 """Most members of a cluster ranked by distance; the latest ones of a larger cluster."""
 _DECIMALS = 4
 _COARSER = {
@@ -136,7 +136,7 @@ async def cluster(
         if cluster_id not in visible.counts:
             raise stored.no_such_cluster(cluster_id)
         compute_samples = await load_sampled(scope, lane[0], sorted(visible.counts), of)
-        max_members = _MOST_MEMBERS[of]
+        max_members = _MAX_MEMBERS[of]
         members = await stored.sampled_members(
             scope, lane[0], [cluster_id], most=max_members, of=of
         )
@@ -252,7 +252,7 @@ async def _load_visible_clusters(
     counts = {
         cluster_id: count
         for cluster_id, count in visible_counts.clusters.items()
-        if count >= LEAST_SEEN
+        if count >= MIN_VISIBLE_MEMBERS
     }
     totals = await stored.count_all(scope, lane_id, granularity, of)
     parents: dict[UUID, UUID] = {}
@@ -262,7 +262,7 @@ async def _load_visible_clusters(
         visible_parents = {
             cluster_id
             for cluster_id, count in coarser_counts.clusters.items()
-            if count >= LEAST_SEEN
+            if count >= MIN_VISIBLE_MEMBERS
         }
         shared_counts = await stored.parents_of(scope, lane_id, granularity, coarser, of)
         for cluster_id, parent_counts in shared_counts.items():

@@ -16,7 +16,7 @@ from footnote.store.message_search import BEFORE_ALL, MatchingMessage, messages_
 from footnote.validation.constrained_types import PageLimit
 
 MAX_QUERY_CHARACTERS = 200
-MESSAGES_LOOKED_AT = 5_000
+MAX_SCANNED_MESSAGES = 5_000
 """Most messages scanned for one page; the next page continues from there."""
 _CONVERSATIONS_AT_ONCE = 50
 _MESSAGES_AT_ONCE = 500
@@ -58,7 +58,7 @@ async def find_conversations(
                 conversations.append(conversation)
                 matches += conversation_matches
         cursor = page.next_cursor
-        if cursor is None or len(conversations) >= limit or scanned >= MESSAGES_LOOKED_AT:
+        if cursor is None or len(conversations) >= limit or scanned >= MAX_SCANNED_MESSAGES:
             return ConversationPage(
                 conversations=tuple(conversations), matches=tuple(matches), next_cursor=cursor
             )

@@ -30,7 +30,7 @@ from footnote.store.data_keys import KeyRing
 from footnote.store.diagnostics import ADVISED, examine_database, serves
 from footnote.store.key_backup import all_stored_keys
 
-_LEAST_PYTHON = (3, 11)
+_MIN_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3
 """Room for the database's first write-ahead log and the built model."""
 _UNWRAPPED_AT_ONCE = 16
@@ -244,7 +244,7 @@ def python_check() -> Check:
     """Whether Python is new enough."""
     return Check(
         name="python",
-        ok=sys.version_info >= _LEAST_PYTHON,
+        ok=sys.version_info >= _MIN_PYTHON,
         detail=f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         hint="install Python 3.11 or newer",
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from footnote.domain import (
-    MOST_MAPPED,
+    MAX_MAPPED,
     Condition,
     DocumentClass,
     DocumentMap,
@@ -66,7 +66,7 @@ async def document_map(
     async with workspace.snapshot() as scope:
         lane = await current_lane(scope, engine.lane.name)
         lane_id = None if lane is None else lane[0]
-        mapped = await stored.load_documents(scope, lane_id, listing, most=MOST_MAPPED)
+        mapped = await stored.load_documents(scope, lane_id, listing, most=MAX_MAPPED)
         numbers = np.array([document.number for document in mapped.documents], dtype=np.int32)
         if lane_id is None or not numbers.size:
             return _without_points(mapped)

@@ -27,7 +27,7 @@ from footnote.store.key_rotation import begin_rotation
 from footnote.store.statements import record_of
 from footnote.store.workspaces import find_workspace, list_workspaces
 
-MADE_KEY = "master.key"
+MASTER_KEY_FILE = "master.key"
 """The file in home that is the master key where the settings name none."""
 
 
@@ -51,7 +51,7 @@ def key_ring_from(settings: Settings) -> KeyRing:
     def master_key(text: str | None) -> MasterKey:
         return master_key_from(
             text,
-            made_at=settings.home / MADE_KEY,
+            made_at=settings.home / MASTER_KEY_FILE,
             google_token=google_token,
         )
 

@@ -45,8 +45,8 @@ EXTRACTOR = "entities-4"
 """Version of the extraction, stored with entities; a new one has every document read again."""
 ATTEMPTS = 3
 """Most attempts to extract the entities of one version."""
-_MOST_CHARACTERS = 20_000_000
-_MOST_PASSAGES = 1_000_000
+_MAX_CHARACTERS = 20_000_000
+_MAX_PASSAGES = 1_000_000
 _PART_CHARACTERS = 4_000
 """Approximate characters that the model reads at a time, in whole lines."""
 _PARTS_AT_ONCE = 16
@@ -117,11 +117,11 @@ async def extract_entities_of(
             extraction.extractor,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            text = await published_text(scope, unread.document_id, _MOST_CHARACTERS)
+            text = await published_text(scope, unread.document_id, _MAX_CHARACTERS)
             document = await get_document(scope, unread.document_id)
             passages: Sequence[Passage] = ()
             if by_model:
-                passages = await passages_in_order(scope, unread.document_id, _MOST_PASSAGES)
+                passages = await passages_in_order(scope, unread.document_id, _MAX_PASSAGES)
         content = "" if text is None else text.text
         reading: Reading | None = None
         if by_model and extraction.reader is not None:

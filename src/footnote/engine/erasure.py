@@ -20,7 +20,13 @@ from footnote.domain.erasure import (
 )
 from footnote.engine.backup_notes import note_erasure
 from footnote.engine.documents import refuse_under_hold
-from footnote.engine.erasure_findings import KEPT, NOT_REACHED, SEALED, ErasureFindings, checks_of
+from footnote.engine.erasure_findings import (
+    NOT_REACHED,
+    RETAINED,
+    SEALED,
+    ErasureFindings,
+    checks_of,
+)
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
 from footnote.index.quoting import Quotable, all_quotable, quotable
@@ -247,7 +253,10 @@ async def _erase_and_certify(workspace: WorkspaceAccess, doomed: ErasureDocument
             *checks_of(before, after, family),
             ErasureCheck(place="caches of this process", held=cached, left=0),
             ErasureCheck(
-                place="audit log", held=audit_entries, left=audit_entries, kept=KEPT["audit log"]
+                place="audit log",
+                held=audit_entries,
+                left=audit_entries,
+                kept=RETAINED["audit log"],
             ),
         ),
         not_reached=(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from footnote.domain import ErasureCheck
 from footnote.store.erasure import BLOBS, Family, Findings
-from footnote.store.quotes import PLACES, StoredText
+from footnote.store.quotes import LABELS, StoredText
 
-KEPT = {
+RETAINED = {
     "events": "tells others that it is gone: its id, and no name",
     "usage": "says what it cost: its id, and no content",
     "audit log": "says who did what with it: its id, and no content",
@@ -40,9 +40,9 @@ class ErasureFindings:
     @property
     def counts(self) -> dict[str, int]:
         """Number of findings by place."""
-        text_counts = dict.fromkeys(PLACES.values(), 0)
+        text_counts = dict.fromkeys(LABELS.values(), 0)
         for text in self.written:
-            text_counts[PLACES[text.place]] += 1
+            text_counts[LABELS[text.place]] += 1
         principal_counts = {
             f"{name} of the principal": count for name, count in self.of_principal.items()
         }
@@ -59,7 +59,7 @@ def checks_of(
             place=place,
             held=counts_before.get(place, 0),
             left=left,
-            kept=KEPT.get(place, "") if left else "",
+            kept=RETAINED.get(place, "") if left else "",
         )
         for place, left in after.counts.items()
     )

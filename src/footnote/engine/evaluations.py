@@ -22,28 +22,28 @@ from footnote.store import evaluations as stored
 from footnote.store import started_evaluations as started
 from footnote.validation.text import is_storable
 
-KEPT_RUNS = 200
+RETAINED_RUNS = 200
 """The newest runs of a workspace."""
-MOST_QUESTIONS = 5_000
-STARTED_KEPT = 20
+MAX_QUESTIONS = 5_000
+RETAINED_STARTED_RUNS = 20
 """Number of newest worker runs kept; their golden sets can be asked again."""
 
-ListedRuns = Annotated[int, Field(ge=1, le=KEPT_RUNS)]
+ListedRuns = Annotated[int, Field(ge=1, le=RETAINED_RUNS)]
 
 
 async def keep_evaluation(workspace: WorkspaceAccess, run: NewEvaluationRun) -> EvaluationRun:
     """Store a run; only the newest of the workspace remain. Raises Forbidden and InvalidRequest."""
     require_keepable(len(run.outcomes))
     async with workspace.scope() as scope:
-        return await stored.store_run(scope, run, KEPT_RUNS)
+        return await stored.store_run(scope, run, RETAINED_RUNS)
 
 
 def require_keepable(questions: int) -> None:
     """Raise InvalidRequest for a run without questions, or with too many to store."""
-    if not 0 < questions <= MOST_QUESTIONS:
+    if not 0 < questions <= MAX_QUESTIONS:
         raise InvalidRequest(
             f"a run of {questions:,} questions is not kept",
-            hint=f"ask at most {MOST_QUESTIONS:,} at once",
+            hint=f"ask at most {MAX_QUESTIONS:,} at once",
         )
 
 
@@ -89,7 +89,7 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
             name, lines, questions = golden_set
             order = replace(order, golden_name=name, lines=lines, questions=questions)
         require_keepable(order.questions)
-        evaluation = await started.start(scope, order, STARTED_KEPT)
+        evaluation = await started.start(scope, order, RETAINED_STARTED_RUNS)
     if evaluation is None:
         raise Conflict(
             "an evaluation of the workspace is under way",
@@ -101,7 +101,7 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
 async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvaluation, ...]:
     """The evaluations started lately, latest first. Raises Forbidden."""
     async with workspace.scope() as scope:
-        return await started.list_started(scope, STARTED_KEPT)
+        return await started.list_started(scope, RETAINED_STARTED_RUNS)
 
 
 async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:

@@ -26,7 +26,7 @@ from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import BudgetExceeded, StoreFull, StoreUnavailable
 from footnote.knowledge.facts import (
     EXTRACTOR,
-    MOST_FACTS,
+    MAX_FACTS,
     extract_facts,
     is_called_by_name,
     is_comparable,
@@ -54,8 +54,8 @@ from footnote.store.reading_progress import PublishedVersion, note_failure
 FACT_LANE = "fact"
 ATTEMPTS = 3
 """Most attempts to extract the facts of one version."""
-_MOST_CHARACTERS = 20_000_000
-_MOST_PASSAGES = 1_000_000
+_MAX_CHARACTERS = 20_000_000
+_MAX_PASSAGES = 1_000_000
 _EMBEDDED_AT_ONCE = 128
 
 
@@ -194,8 +194,8 @@ async def _read_document(
     engine: Services, workspace_id: UUID, pending: PublishedVersion
 ) -> _ReadDocument | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        text = await published_text(scope, pending.document_id, _MOST_CHARACTERS)
-        passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
+        text = await published_text(scope, pending.document_id, _MAX_CHARACTERS)
+        passages = await passages_in_order(scope, pending.document_id, _MAX_PASSAGES)
     if text is None:
         return None
     document = DocumentText(
@@ -232,7 +232,7 @@ async def _store_facts(
             reader_name = extraction.reader.name
             by_reader = [_keyed(engine, source, fact) for fact in reading.facts]
             keyed += [replace(fact, found_by=reader_name, by_model=True) for fact in by_reader]
-        return keyed[:MOST_FACTS]
+        return keyed[:MAX_FACTS]
 
     keyed = await asyncio.to_thread(compute_facts)
     embedder = _embedder_of(extraction.embedder, pending.language)

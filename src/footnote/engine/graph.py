@@ -34,14 +34,14 @@ from footnote.store.relationships import TextSpan
 
 _EDGES_OF_A_NODE = 6
 """Most edges between entities, as a multiple of the node limit; the strongest are kept."""
-_MOST_EVIDENCE = 4
+_MAX_EVIDENCE = 4
 """Most pieces of evidence for one edge."""
-_LEAST_RESEMBLANCE, _LEAST_SAME = 0.3, 0.9
+_MIN_RESEMBLANCE, _MIN_SAME = 0.3, 0.9
 """Shares of common sentences from which documents are similar, and are duplicates."""
-_MOST_SHARING_DOCUMENTS = 20
+_MAX_SHARING_DOCUMENTS = 20
 """Most documents shown beside one because they name the same entities."""
 _LONGEST_QUOTE = 600
-_MOST_FACTS = 300
+_MAX_FACTS = 300
 """Most facts of the central node searched for those that relate two entities."""
 
 GraphLimit = Annotated[int, Field(ge=1, le=500)]
@@ -110,7 +110,7 @@ async def graph(
             facts = FactFilter(document_id=document_id, entity_id=entity_id)
             entity_ids = await _add_stated(scope, facts, entity_ids, limit, edges)
         places = await stored.first_sentences_of_pairs(
-            scope, [(pair.source_id, pair.target_id) for pair in pairs], _MOST_EVIDENCE
+            scope, [(pair.source_id, pair.target_id) for pair in pairs], _MAX_EVIDENCE
         )
         document_counts = {
             (pair.source_id, pair.target_id, RelationshipKind.NAMED_TOGETHER): pair.documents
@@ -145,7 +145,7 @@ async def graph(
             and target in node_ids
             and (
                 evidence := tuple(
-                    quotes[place] for place in list(edge.places)[:_MOST_EVIDENCE] if place in quotes
+                    quotes[place] for place in list(edge.places)[:_MAX_EVIDENCE] if place in quotes
                 )
             )
         ),
@@ -165,7 +165,7 @@ async def _add_stated(
     Returns the entities, with those that only facts name while there is room.
     """
     admitted = dict.fromkeys(entity_ids)
-    for fact, _ in await list_facts(scope, selection, limit=_MOST_FACTS, after=None):
+    for fact, _ in await list_facts(scope, selection, limit=_MAX_FACTS, after=None):
         subject_id, object_id = fact.subject_entity_id, fact.object_entity_id
         if fact.negated or subject_id is None or object_id is None or subject_id == object_id:
             continue
@@ -199,7 +199,7 @@ async def _add_document_edges(
         for place in await _first_places(scope, child):
             edges[child, parent, RelationshipKind.ATTACHED_TO, ""].add(1.0, place)
     await _add_keyed(scope, document_id, edges)
-    sharing_documents = await stored.sharing_documents(scope, document_id, _MOST_SHARING_DOCUMENTS)
+    sharing_documents = await stored.sharing_documents(scope, document_id, _MAX_SHARING_DOCUMENTS)
     pairs = [
         (side_id, entity_id)
         for other in sharing_documents
@@ -258,10 +258,10 @@ async def _add_similar(
         if title_and_version is None or other_id not in titles or other_id not in sketches:
             continue
         share = resemblance(sketches[document_id], sketches[other_id])
-        if share < _LEAST_RESEMBLANCE:
+        if share < _MIN_RESEMBLANCE:
             continue
         kind = RelationshipKind.RESEMBLES
-        if share >= _LEAST_SAME:
+        if share >= _MIN_SAME:
             kind = RelationshipKind.DUPLICATE_OF
         elif title_words(title_and_version[0]) == title_words(titles[other_id][0]) != ():
             kind = RelationshipKind.VERSION_OF
@@ -270,7 +270,7 @@ async def _add_similar(
         )
         places = [
             place
-            for shared_key in longest[: _MOST_EVIDENCE // 2]
+            for shared_key in longest[: _MAX_EVIDENCE // 2]
             for place in (shared_key.place, shared_key.other)
         ]
         edges[(*_ordered_ends(document_id, other_id), kind, "")].add(share, *places)
@@ -353,7 +353,7 @@ async def _quotes(scope: WorkspaceScope, edges: _Edges) -> Mapping[TextSpan, Gra
     """Return the text at each place of the edges, except places in replaced versions."""
     by_document: dict[UUID, dict[TextSpan, None]] = defaultdict(dict)
     for edge in edges.values():
-        for place in list(edge.places)[:_MOST_EVIDENCE]:
+        for place in list(edge.places)[:_MAX_EVIDENCE]:
             by_document[place.document_id].setdefault(place)
     titles = await stored.titles(scope, by_document)
     evidence: dict[TextSpan, GraphEvidence] = {}

@@ -37,7 +37,7 @@ PASSAGES_OF_DOCUMENTS = 8
 """Passages retrieved from the documents for each statement."""
 CHECK_SECONDS = 60.0
 JUDGE_SECONDS = 30.0
-_MOST_CONCURRENT = 4
+_MAX_CONCURRENT = 4
 """Most concurrent searches of one check."""
 _DETECTION_CHARACTERS = 4_000
 """Characters of a text by which its language is detected."""
@@ -254,7 +254,7 @@ async def _passages(
     """Return the passages for each claim, fixed and retrieved, and notes on degraded searches."""
     if not loaded.documents:
         return [loaded.passages for _ in claims], []
-    limit = asyncio.Semaphore(_MOST_CONCURRENT)
+    limit = asyncio.Semaphore(_MAX_CONCURRENT)
     filters = SearchFilters(document_ids=tuple(loaded.documents))
 
     async def search_claim(claim: Claim) -> tuple[list[Passage], tuple[str, ...]]:

@@ -18,7 +18,7 @@ from footnote.store.database import SYSTEM
 from footnote.store.documents import published_text
 from footnote.store.passages import passages_in_order
 
-_MOST_PASSAGES = 1_000
+_MAX_PASSAGES = 1_000
 
 
 async def choose_next(engine: Services, workspace_id: UUID) -> bool:
@@ -31,7 +31,7 @@ async def choose_next(engine: Services, workspace_id: UUID) -> bool:
         if document is None:
             return False
         text = await published_text(scope, document.document_id, STUDIED_CHARACTERS)
-        passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
+        passages = await passages_in_order(scope, document.document_id, _MAX_PASSAGES)
 
     async def count(terms: Sequence[str]) -> TermCounts:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:

@@ -22,7 +22,7 @@ from footnote.store import lanes as stored
 from footnote.store import reembedding as filling
 from footnote.store.database import SYSTEM
 
-_MOST_CACHED = 10_000
+_MAX_CACHED = 10_000
 _PROBE = "Is anybody there?"
 RETENTION = timedelta(days=14)
 """How long a lane is kept for a rollback after it ceased to be current."""
@@ -78,7 +78,7 @@ async def serving(workspace: WorkspaceAccess) -> Serving:
     """Return the search stages of the workspace, and cache them. Raises LaneMismatch."""
     engine, cache = workspace.engine, workspace.engine.known_lanes
     lane = await lane_of_workspace(engine, workspace.workspace_id)
-    if len(cache.of_workspace) >= _MOST_CACHED:
+    if len(cache.of_workspace) >= _MAX_CACHED:
         cache.of_workspace.clear()
     if lane is not None:
         cache.of_workspace[workspace.workspace_id] = lane

@@ -34,8 +34,8 @@ from footnote.validation.constrained_types import ListQuery, Name, PageLimit, Si
 
 _PASSAGES_FOR_EACH = 6
 """Passages retrieved for each wanted document, as a long one has several among the nearest."""
-_MOST_RECALLED = 1000
-_MOST_SAMPLED_PASSAGES = 256
+_MAX_RECALLED = 1000
+_MAX_SAMPLED_PASSAGES = 256
 """Most passages of a document in its mean vector; a longer one is sampled evenly."""
 
 
@@ -135,7 +135,7 @@ async def similar_documents(
         numbers = await passage_numbers(scope, document_id)
     lane = (await serving(workspace)).embedder.lane
     index = workspace.index_in(lane)
-    sampled = numbers[:: max(1, -(-len(numbers) // _MOST_SAMPLED_PASSAGES))]
+    sampled = numbers[:: max(1, -(-len(numbers) // _MAX_SAMPLED_PASSAGES))]
     vectors = [*(await index.vectors(sampled)).values()]
     if not vectors:
         return ()
@@ -161,7 +161,7 @@ async def similar_documents(
         if (
             len(nearest) >= limit
             or len(recalled.dense) < recall_limit
-            or recall_limit >= _MOST_RECALLED
+            or recall_limit >= _MAX_RECALLED
         ):
             break
         recall_limit *= 4  # A long document had most of the nearest passages: retrieve more.

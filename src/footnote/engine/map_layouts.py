@@ -22,7 +22,7 @@ from footnote.ports import Vectors
 
 _CAPACITY_BYTES = 16 * 1024**2
 """About 130 maps of 10,000 documents, which take 120 kB each."""
-_MOST_UNDER_WAY = 4
+_MAX_UNDER_WAY = 4
 """Most layouts being computed or queued, each of which holds 15 MB of vectors."""
 _ENTRY_OVERHEAD_BYTES = 256  # Bytes that an entry costs beside its arrays.
 
@@ -92,7 +92,7 @@ class MapLayouts:
         return (
             key not in self._cached
             and key not in self._under_way
-            and len(self._under_way) < _MOST_UNDER_WAY
+            and len(self._under_way) < _MAX_UNDER_WAY
         )
 
     def begin(self, key: LayoutKey, vectors: Vectors) -> None:

@@ -17,7 +17,7 @@ from footnote.store.database import SYSTEM, Database
 from footnote.store.usage import PricedUse, list_budgets
 from footnote.telemetry.prices import Prices
 
-LOOKED_AT_SECONDS = 5.0
+BUDGET_CACHE_SECONDS = 5.0
 """How long a process caches the state of a workspace's budgets, in seconds."""
 
 _log = structlog.get_logger(__name__)
@@ -51,7 +51,7 @@ class Metering:
         if until <= now:
             async with self.database.workspace(workspace_id, SYSTEM) as scope:
                 budgets = await list_budgets(scope)
-            self._cached[workspace_id] = (now + LOOKED_AT_SECONDS, budgets)
+            self._cached[workspace_id] = (now + BUDGET_CACHE_SECONDS, budgets)
             for budget in budgets:
                 if budget.state is not BudgetState.WITHIN:
                     _log.warning(

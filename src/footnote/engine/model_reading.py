@@ -17,7 +17,7 @@ from footnote.errors import ModelUnavailable
 from footnote.knowledge import model_facts, model_names
 from footnote.knowledge.prompt_passages import (
     PASSAGE_CHARACTERS,
-    PASSAGES_TOGETHER,
+    PASSAGES_PER_PROMPT,
     PromptPassage,
     batches_of,
     passages_of,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
-LEAST_SECONDS, LEAST_TOKENS = 120.0, 4_096
+MIN_SECONDS, MIN_TOKENS = 120.0, 4_096
 """Least timeout (seconds) and output limit (tokens) for one reply: it runs in the background, and a
 reply on five passages is long."""
 PART_ATTEMPTS = 3
@@ -200,8 +200,8 @@ def reader_of(model: WritingModel, task: ReadingTask) -> DocumentReader:
         task=task,
         model=replace(
             model,
-            timeout_seconds=max(model.timeout_seconds, LEAST_SECONDS),
-            max_output_tokens=max(model.max_output_tokens, LEAST_TOKENS),
+            timeout_seconds=max(model.timeout_seconds, MIN_SECONDS),
+            max_output_tokens=max(model.max_output_tokens, MIN_TOKENS),
         ),
     )
 
@@ -298,7 +298,7 @@ async def _read_part(
 def estimated_use(reader: DocumentReader, text_bytes: int) -> UsageNote:
     """About what the model will read and write for texts of so many bytes."""
     passages = -(-text_bytes // int(PASSAGE_CHARACTERS * _FILLED))
-    batches = -(-passages // PASSAGES_TOGETHER)
+    batches = -(-passages // PASSAGES_PER_PROMPT)
     return UsageNote(
         kind=UsageKind.GENERATION,
         model=reader.model.name,

@@ -27,7 +27,7 @@ from footnote.store.documents import CitableVersion, citable_version, texts_of_s
 MAX_HIGHLIGHTS = 50
 MAX_QUOTE_CHARACTERS = 20_000
 DEFAULT_DPI = 120
-LEAST_DPI, MOST_DPI = 36, 300
+MIN_DPI, MAX_DPI = 36, 300
 _AROUND = 120
 """Characters on each side of a span that tell its place on a page from others like it."""
 _RENDERING_VERSION = 1
@@ -104,9 +104,9 @@ async def page_fingerprint(
 def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
     if page < 1:
         raise InvalidRequest(f"there is no page {page}", hint="pages are counted from 1")
-    if not LEAST_DPI <= dpi <= MOST_DPI:
+    if not MIN_DPI <= dpi <= MAX_DPI:
         raise InvalidRequest(
-            f"dpi is {dpi}", hint=f"ask for {LEAST_DPI} to {MOST_DPI} pixels to the inch"
+            f"dpi is {dpi}", hint=f"ask for {MIN_DPI} to {MAX_DPI} pixels to the inch"
         )
 
 

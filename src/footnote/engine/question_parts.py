@@ -13,7 +13,7 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
-LEAST_PASSAGES = 3
+MIN_PASSAGES = 3
 """Fewest passages kept for each part, however many parts there are."""
 
 
@@ -49,7 +49,7 @@ async def searched_by_part(
             *(run_search(workspace, search) for search in searches)
         )
     ]
-    limit = max(LEAST_PASSAGES, -(-prepared.asked.top_k // len(results)))
+    limit = max(MIN_PASSAGES, -(-prepared.asked.top_k // len(results)))
     merged = _interleaved([result.evidence[:limit] for result in results])
     merged_hits = {hit.passage.chunk_id: hit for hit in merged}
     parts = tuple(

@@ -14,7 +14,7 @@ from footnote.store.database import Database
 from footnote.store.rate_limits import take_request
 
 _WINDOW_SECONDS = 60.0
-_BURSTS, _LEAST_BURST = 10, 10
+_BURSTS, _MIN_BURST = 10, 10
 """A tenth of the requests of a minute may come at once, and at least as many as a page needs."""
 
 
@@ -72,6 +72,6 @@ def rate_limits_from(settings: Settings, database: Database) -> RateLimits:
         limit = RateLimit(
             requests=settings.requests_per_minute,
             window_seconds=_WINDOW_SECONDS,
-            burst=max(_LEAST_BURST, settings.requests_per_minute // _BURSTS),
+            burst=max(_MIN_BURST, settings.requests_per_minute // _BURSTS),
         )
     return RateLimits(database=database, limit=limit)

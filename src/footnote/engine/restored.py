@@ -11,7 +11,7 @@ from pathlib import Path
 from footnote.domain.backups import BackupMethod, BackupPart, Manifest
 from footnote.engine.backup_plans import Plan
 from footnote.engine.backup_run import Tell, ThrottledProgress
-from footnote.engine.encryption import MADE_KEY
+from footnote.engine.encryption import MASTER_KEY_FILE
 from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
 from footnote.errors import KeyUnavailable
@@ -67,7 +67,7 @@ async def restored_in(
         "replica_database_urls": "",
         "backup_url": None,  # The backups record what is replayed here.
     }
-    made_key = settings.home / MADE_KEY
+    made_key = settings.home / MASTER_KEY_FILE
     if settings.master_key is None and made_key.exists():
         overrides["master_key"] = str(made_key)
     if plan.last.backup.method is BackupMethod.LOGICAL:
@@ -124,7 +124,7 @@ def _master_key_required(settings: Settings) -> Iterator[None]:
 
     The engine looks for the key in the temporary folder of the restoration.
     """
-    key_path = settings.home / MADE_KEY
+    key_path = settings.home / MASTER_KEY_FILE
     try:
         yield
     except KeyUnavailable as error:
@@ -132,8 +132,8 @@ def _master_key_required(settings: Settings) -> Iterator[None]:
             raise
         raise KeyUnavailable(
             f"there is no master key at {key_path}, and what is restored is under one",
-            hint=f"copy {MADE_KEY} of the installation that was backed up there, or name its place "
-            "by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
+            hint=f"copy {MASTER_KEY_FILE} of the installation that was backed up there, or name its "
+            "place by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
         ) from error
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from footnote.answering.reading_order import MOST_PASSAGES
+from footnote.answering.reading_order import MAX_PASSAGES
 from footnote.domain import (
     DocumentStatus,
     Passage,
@@ -98,7 +98,7 @@ def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
     """
     if request.top_k is not None or top_k < _DEFAULT_TOP_K:
         return request
-    return replace(request, top_k=max(top_k, MOST_PASSAGES))
+    return replace(request, top_k=max(top_k, MAX_PASSAGES))
 
 
 async def prepare_search(

@@ -28,7 +28,7 @@ _NONE = 0xFFFFFFFF
 """Sentinel: as a number of frames, there is no such run; as a length, the end of the stream."""
 _REACH_SECONDS = 2.0
 """Timeout for a process to answer with its frames so far; one that restarts does not answer."""
-_MOST_REQUEST_BYTES = 1 << 20
+_MAX_REQUEST_BYTES = 1 << 20
 _DISCONNECTED = (OSError, asyncio.IncompleteReadError, TimeoutError)
 
 
@@ -76,7 +76,7 @@ def share_runs(runs: AnswerRuns, siblings: Sequence[Path], inbox: socket) -> Non
 
 async def _answer_siblings(runs: AnswerRuns, inbox: socket) -> None:
     answering = await asyncio.start_unix_server(
-        partial(_serve_run, runs), sock=inbox, limit=_MOST_REQUEST_BYTES
+        partial(_serve_run, runs), sock=inbox, limit=_MAX_REQUEST_BYTES
     )
     try:
         await answering.serve_forever()

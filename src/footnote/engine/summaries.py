@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from footnote.answering.cite import page_at
-from footnote.domain.clusters import LEAST_SEEN
+from footnote.domain.clusters import MIN_VISIBLE_MEMBERS
 from footnote.domain.summaries import (
     Summary,
     SummaryModelUse,
@@ -23,7 +23,7 @@ from footnote.domain.summaries import (
 from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summarising import summarising_of
 from footnote.engine.summary_writing import (
-    MOST_BYTES,
+    MAX_BYTES,
     SummaryWriter,
     estimated_use,
     write_summary,
@@ -41,7 +41,7 @@ from footnote.store.summaries import StoredSentence
 from footnote.store.written_summaries import WritingCounts, count_writing, written_sentences
 from footnote.validation.constrained_types import Name
 
-_MOST_DOCUMENTS = 200
+_MAX_DOCUMENTS = 200
 _OF_EACH = 2
 """Most sentences of one document in a summary of several."""
 _READ_TOGETHER, _READ_OF_EACH = 64, 3
@@ -79,7 +79,7 @@ async def summary(
             await get_document(scope, document_id)
             ids: Sequence[UUID] = (document_id,)
         elif collection is not None:
-            ids = await stored.latest_of_collection(scope, collection, _MOST_DOCUMENTS)
+            ids = await stored.latest_of_collection(scope, collection, _MAX_DOCUMENTS)
             if not ids:
                 raise NotFound(
                     f"no document that you may see is in a collection {collection!r}",
@@ -134,7 +134,7 @@ async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
         writer = summarising.possible_writer
         writer_name = None if summarising.writer is None else summarising.writer.name
         failures = await stored.summary_failures(scope, _FAILURES_SHOWN, writer_name)
-        written = None if writer is None else await count_writing(scope, writer.name, MOST_BYTES)
+        written = None if writer is None else await count_writing(scope, writer.name, MAX_BYTES)
     async with workspace.system_scope() as scope:
         enqueued = await summarising_enqueued(scope)
     unwritten = None if written is None or summarising.writer is None else written.oldest_waiting
@@ -207,9 +207,9 @@ async def _documents_of_cluster(
         raise stored_clusters.no_such_cluster(cluster_id)
     _, of = await stored_clusters.kind_of_cluster(scope, cluster_id)
     members = await stored_clusters.sampled_members(
-        scope, lane[0], [cluster_id], most=_MOST_DOCUMENTS, of=of
+        scope, lane[0], [cluster_id], most=_MAX_DOCUMENTS, of=of
     )
-    if len(members) < LEAST_SEEN:
+    if len(members) < MIN_VISIBLE_MEMBERS:
         raise stored_clusters.no_such_cluster(cluster_id)
     return list(dict.fromkeys(member.document_id for member in members))
 

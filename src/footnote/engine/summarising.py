@@ -16,7 +16,7 @@ from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.engine.summary_writing import SummaryWriter, write_summary, writer_of
 from footnote.errors import StoreFull, StoreUnavailable
 from footnote.knowledge.summaries import (
-    KEPT,
+    SENTENCES_PER_DOCUMENT,
     SUMMARISER,
     Sentence,
     candidates_of,
@@ -38,8 +38,8 @@ from footnote.store.written_summaries import store_written_summary
 
 ATTEMPTS = 3
 """Most attempts to summarise one version."""
-_MOST_CHARACTERS = 20_000_000
-_MOST_PASSAGES = 1_000_000
+_MAX_CHARACTERS = 20_000_000
+_MAX_PASSAGES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +104,8 @@ async def read_document(
 ) -> tuple[DocumentText, tuple[Passage, ...]]:
     """Read the published text of a document, and its passages."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        text = await published_text(scope, document.document_id, _MOST_CHARACTERS)
-        passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
+        text = await published_text(scope, document.document_id, _MAX_CHARACTERS)
+        passages = await passages_in_order(scope, document.document_id, _MAX_PASSAGES)
     document_text = DocumentText(
         text="" if text is None else text.text,
         title=document.title,
@@ -127,7 +127,7 @@ async def _summarised(
     lengths = np.linalg.norm(embedded, axis=1, keepdims=True)
     vectors: Vectors = (embedded / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     weights = centralities(vectors)
-    selected = select_sentences(vectors, weights, KEPT)
+    selected = select_sentences(vectors, weights, SENTENCES_PER_DOCUMENT)
     sentences = [
         NewSentence(
             start=candidates[index].start,

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     # It imports the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
-LEAST_SECONDS, LEAST_TOKENS = 120.0, 2_048
+MIN_SECONDS, MIN_TOKENS = 120.0, 2_048
 """Least timeout and output tokens for one summary, which runs in the background."""
-MOST_BYTES = 10_000
+MAX_BYTES = 10_000
 """Most bytes of one document that are sent: about 64 sentences."""
 _BYTES_OF_A_TOKEN = 4
 
@@ -54,8 +54,8 @@ def writer_of(model: WritingModel) -> SummaryWriter:
     return SummaryWriter(
         model=replace(
             model,
-            timeout_seconds=max(model.timeout_seconds, LEAST_SECONDS),
-            max_output_tokens=max(model.max_output_tokens, LEAST_TOKENS),
+            timeout_seconds=max(model.timeout_seconds, MIN_SECONDS),
+            max_output_tokens=max(model.max_output_tokens, MIN_TOKENS),
         )
     )
 

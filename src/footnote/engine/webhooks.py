@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from uuid import UUID
 
-from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
+from footnote.domain.events import WEBHOOK_KINDS, WebhookEndpoint
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.ingestion.sources.reach import require_reachable_url
@@ -14,7 +14,7 @@ from footnote.store import webhooks as stored
 
 
 async def add_webhook(
-    workspace: WorkspaceAccess, url: str, kinds: Sequence[str] = TOLD_KINDS
+    workspace: WorkspaceAccess, url: str, kinds: Sequence[str] = WEBHOOK_KINDS
 ) -> tuple[WebhookEndpoint, str]:
     """Add an endpoint that receives events from now on; return it with its signing secret.
 
@@ -22,11 +22,11 @@ async def add_webhook(
     allowed; each delivery checks the address again, since a name may resolve to another one by
     then.
     """
-    unknown = [kind for kind in kinds if kind not in TOLD_KINDS]
+    unknown = [kind for kind in kinds if kind not in WEBHOOK_KINDS]
     if unknown or not kinds:
         raise InvalidRequest(
             f"there are no events {', '.join(unknown)}" if unknown else "no event is named",
-            hint=f"name some of {', '.join(TOLD_KINDS)}",
+            hint=f"name some of {', '.join(WEBHOOK_KINDS)}",
         )
     await require_reachable_url(
         url,
@@ -36,7 +36,7 @@ async def add_webhook(
     secret = secrets.token_urlsafe(32)
     await workspace.ensure_data_key()
     async with workspace.scope() as scope:
-        selected_kinds = tuple(kind for kind in TOLD_KINDS if kind in kinds)
+        selected_kinds = tuple(kind for kind in WEBHOOK_KINDS if kind in kinds)
         return await stored.add_endpoint(scope, url, selected_kinds, secret), secret
 
 

@@ -20,9 +20,9 @@ from footnote.ports import Vector
 from footnote.store.passages import passages_at
 from footnote.store.summaries import StoredSentence, stored_sentences
 
-LEAST_DOCUMENTS = 2
+MIN_DOCUMENTS = 2
 """Fewest summarised documents: a question on one document is not about the whole."""
-_MOST_PASSAGES = 200
+_MAX_PASSAGES = 200
 """Most passages searched to find the documents in question."""
 _SENTENCES, _OF_EACH = 8, 2
 """Most sentences of an answer, and of one document in it."""
@@ -57,14 +57,14 @@ async def corpus_evidence(
     question = response.standalone_question or response.corrected_query or response.query
     if not await packaged_global_questions().recognises(embedder.multilingual, question):
         return None
-    broad = replace(prepared.request, query=question, conversation=(), top_k=_MOST_PASSAGES)
+    broad = replace(prepared.request, query=question, conversation=(), top_k=_MAX_PASSAGES)
     _, broad_response = await run_search(workspace, await prepare_search(workspace, broad))
     document_ids = list(dict.fromkeys(hit.passage.document_id for hit in broad_response.evidence))
     vector = await embedder.embed_query(question)
     async with workspace.scope() as scope:
         sentences = await stored_sentences(scope, summariser_of(embedder), document_ids)
         documents = len({sentence.sentence.document_id for sentence in sentences})
-        if documents < LEAST_DOCUMENTS:
+        if documents < MIN_DOCUMENTS:
             return None
         sealed_vector = scope.sealing.vectors(vector[None])[0]
         central = await asyncio.to_thread(telling, sentences, sealed_vector)

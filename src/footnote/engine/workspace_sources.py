@@ -12,10 +12,10 @@ from footnote.ingestion.sources.places import SourceLocation, allowed_locations,
 from footnote.settings import Settings, listed
 from footnote.store import workspace_sources as stored
 
-MOST_SOURCES = 100
-LEAST_MINUTES = 5
-MOST_MINUTES = 60 * 24 * 31
-MOST_SECRET_CHARACTERS = 1000
+MAX_SOURCES = 100
+MIN_MINUTES = 5
+MAX_MINUTES = 60 * 24 * 31
+MAX_SECRET_CHARACTERS = 1000
 
 
 async def workspace_sources(workspace: WorkspaceAccess) -> tuple[WorkspaceSource, ...]:
@@ -49,10 +49,10 @@ async def admitted_source(
         workspace.engine.settings, workspace.workspace.name, wanted.place, anywhere=anywhere
     )
     minutes = wanted.every_minutes
-    if minutes is not None and not LEAST_MINUTES <= minutes <= MOST_MINUTES:
+    if minutes is not None and not MIN_MINUTES <= minutes <= MAX_MINUTES:
         raise InvalidRequest(
             f"every_minutes: {minutes} minutes cannot be kept to",
-            hint=f"give {LEAST_MINUTES} to {MOST_MINUTES:,} minutes",
+            hint=f"give {MIN_MINUTES} to {MAX_MINUTES:,} minutes",
         )
     secret = wanted.secret or None
     if secret is not None and place.kind != "mailbox":
@@ -62,7 +62,7 @@ async def admitted_source(
         )
     if secret is None and place.kind == "mailbox" and not anywhere:
         raise InvalidRequest("secret: the mailbox has a password", hint="give its password")
-    if secret is not None and len(secret) > MOST_SECRET_CHARACTERS:
+    if secret is not None and len(secret) > MAX_SECRET_CHARACTERS:
         raise InvalidRequest("secret: it is too long", hint="give the password alone")
     return replace(wanted, place=place.address, secret=secret)
 
@@ -78,9 +78,9 @@ async def add_source(
     if admitted.secret is not None:
         await workspace.ensure_data_key()
     async with workspace.scope() as scope:
-        if await stored.count_sources(scope) >= MOST_SOURCES:
+        if await stored.count_sources(scope) >= MAX_SOURCES:
             raise InvalidRequest(
-                f"the workspace follows {MOST_SOURCES} sources already", hint="remove one first"
+                f"the workspace follows {MAX_SOURCES} sources already", hint="remove one first"
             )
         return await stored.add_source(
             scope,

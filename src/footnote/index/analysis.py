@@ -22,7 +22,7 @@ _IBAN = re.compile("(?<![0-9A-Z])[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}(?![0-9A-Z])")
 _NUMBERED_MONTHS = ("ja", "ko", "zh")
 _IBAN_GROUP = re.compile(".{1,4}")
 _FEWEST_DIGITS = 8
-_MOST_DIGITS = 15  # E.164, the country's included
+_MAX_DIGITS = 15  # E.164, the country's included
 _GAP = "[ \u00a0\u2009\u202f./()\u2010-\u2013-]{1,3}"
 _PHONE = re.compile(
     # First the characters that begin one, which is fast, then the look-behind.
@@ -197,7 +197,7 @@ def _phone_numbers(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     for match in _PHONE.finditer(text):
         groups = _DIGITS.findall(_TRUNK.sub(" ", match["number"]))
         forms = tuple(
-            form for form in accumulate(groups) if _FEWEST_DIGITS <= len(form) <= _MOST_DIGITS
+            form for form in accumulate(groups) if _FEWEST_DIGITS <= len(form) <= _MAX_DIGITS
         )
         if forms:
             yield match.group(), forms

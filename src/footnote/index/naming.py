@@ -17,9 +17,9 @@ import numpy.typing as npt
 from footnote.index.bm25 import Frequencies, Numbers, Scores, inverse_frequency
 from footnote.index.ranges import ChunkRanges
 
-LEAST_WEIGHT = 1.0
+MIN_WEIGHT = 1.0
 """Minimum name score, in nats; below it the words are in the names of too many documents."""
-AS_WELL_NAMED = 0.5
+MAX_NAME_SCORE_GAP = 0.5
 """Largest gap to the best name score, in nats, of documents that are searched again by
 themselves."""
 
@@ -51,7 +51,7 @@ class NamedDocuments:
     @property
     def best(self) -> ChunkRanges:
         """The chunks of the documents with the best name scores."""
-        is_best = self.weights >= self.weights.max() - AS_WELL_NAMED
+        is_best = self.weights >= self.weights.max() - MAX_NAME_SCORE_GAP
         return ChunkRanges.from_pairs(
             zip(self.firsts[is_best].tolist(), self.ends[is_best].tolist(), strict=True)
         )
@@ -86,7 +86,7 @@ def named_documents(
             continue
         weights[np.searchsorted(firsts, numbers)] += inverse_frequency(firsts.size, numbers.size)
     is_named: npt.NDArray[np.bool_] = weights > 0
-    if not is_named.any() or weights.max() < LEAST_WEIGHT:
+    if not is_named.any() or weights.max() < MIN_WEIGHT:
         return None
     return NamedDocuments(
         firsts=firsts[is_named],

@@ -17,7 +17,7 @@ MAX_TERM_CHARACTERS = 64
 """Longer terms are cut: nobody types them, and encoded binaries would fill the index."""
 
 _CACHED_CHARACTERS = 40  # Longer tokens hardly ever recur.
-_MOST_TOKENS = 2**15
+_MAX_TOKENS = 2**15
 _OUTER = "".join(mark for mark in string.punctuation if mark != "_")
 """Punctuation that is stripped from a token, as it belongs to no term."""
 _WHOLE_CHARACTERS = 48
@@ -77,7 +77,7 @@ class TermsByToken(dict[str, tuple[str, ...]]):
     def __missing__(self, token: str) -> tuple[str, ...]:
         terms = token_terms(token, self._language, None)
         if len(token) <= _CACHED_CHARACTERS:
-            if len(self) >= _MOST_TOKENS:
+            if len(self) >= _MAX_TOKENS:
                 self.clear()
             self[token] = terms
         return terms

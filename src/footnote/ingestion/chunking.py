@@ -17,14 +17,14 @@ from footnote.ports import Tokenizer
 
 __all__ = ["ChunkPolicy", "ChunkSequence", "chunk_blocks"]
 
-_LEAST_ROWS = 3
+_MIN_ROWS = 3
 """Fewest rows of a chunk with a repeated header, if so many fit the target."""
-_MOST_HEADER = 0.75
+_MAX_HEADER = 0.75
 """Largest share of the target that a repeated header counts for, so that some rows always fit."""
 _PACKED_UNITS = 20_000
 _PACKED_CHARACTERS = 1_000_000
 """Units and characters that are packed at a time; a longer section is divided there."""
-_LEAST_REPEATED = 1_000_000
+_MIN_REPEATED = 1_000_000
 """Characters of repeated headers that any document may have; a longer one up to its own length."""
 
 
@@ -67,7 +67,7 @@ class _Headers:
         """Return the size that the header adds to a chunk that continues the table."""
         if self.sizes.policy.target_characters is not None:
             return len(self.texts.get(block, "")) + 1
-        limit = int(self.sizes.target * _MOST_HEADER)
+        limit = int(self.sizes.target * _MAX_HEADER)
         return min(self.tokens.get(block, 0), limit)
 
 
@@ -110,7 +110,7 @@ def chunk_blocks(
     above_tables = frozenset(index for lead in leads.values() for index in lead)
     units = _Units(units_of(parsed.blocks, tokenizer, policy))
     positions = _Positions()
-    may_repeat = max(len(parsed.text), _LEAST_REPEATED)
+    may_repeat = max(len(parsed.text), _MIN_REPEATED)
     if parsed.media_type.startswith("image/"):
         policy = replace(policy, pages_stand_alone=True)  # each frame is a sheet of its own
     for section in parted_sections(parsed.blocks, policy, above_tables):
@@ -251,7 +251,7 @@ class _Packing:
             if new_size > self._target:
                 break
             if self._table_sizes[self._units[last].block] > self._target:
-                if new_size > self._table_target and rows >= _LEAST_ROWS:
+                if new_size > self._table_target and rows >= _MIN_ROWS:
                     break
             elif size >= even_size:
                 break

@@ -12,7 +12,7 @@ from footnote.language.sentences import sentence_spans
 
 DetectInjections = Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[bool]]]
 """Detects texts that address a model, given each whole text and the part of it to be read."""
-LOOKED_AT_TOGETHER = 64
+SCREENING_BATCH = 64
 """Chunks that are screened in one batch."""
 BEGINNING_CHARACTERS = 100
 """Characters of a chunk screened with its title and headings: a heading alone says little."""
@@ -35,9 +35,9 @@ async def screen_for_injections(
     """
     orders = bytearray()
     heads_with_orders: dict[str, bool] = {}
-    for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
+    for start in range(0, len(chunks), SCREENING_BATCH):
         limit.forward()
-        batch = chunks[start : start + LOOKED_AT_TOGETHER]
+        batch = chunks[start : start + SCREENING_BATCH]
         texts = [without_data(indexed_text(chunk, enrichment)) for chunk in batch]
         unread_counts = [unread.get(hashes[chunk.ordinal]) for chunk in batch]
         heads = ["\n".join(lines_above(chunk, enrichment)) for chunk in batch]

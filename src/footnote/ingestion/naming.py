@@ -21,12 +21,12 @@ its title and their own words; names in each would only make them alike (`exampl
 recall@10 .940 without, .924 with)."""
 MAX_NAME_CHARACTERS = 80
 _PAGES_BEHIND_A_COVER = 5
-_MOST_HEADINGS = 10
-_MOST_WORDS = 3
+_MAX_HEADINGS = 10
+_MAX_WORDS = 3
 """Most words of a heading that is a name: "Form 10-Q", "Bramble Inc."; longer ones say more than a
 name."""
 _SUBJECTS = 1
-_LEAST_MENTIONS = 10
+_MIN_MENTIONS = 10
 _CAPITAL_SHARE = 0.9
 """Least share of a name's mentions that have a capital; in web addresses it has none."""
 _OPENING_CHARACTERS = 3000
@@ -35,7 +35,7 @@ _NOUNS_HAVE_CAPITALS = frozenset(("de", "lb"))
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST)
 _POSSESSIVE = re.compile(r"['’]s$")
 _NUMBERED = re.compile(rf"({WORD.pattern})(?=( \d)?)")
-_MOST_NUMBERED = 0.2
+_MAX_NUMBERED = 0.2
 """Share of a word's mentions followed by a number from which it is no name: it is a month, or what
 numbered parts are called."""
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -66,8 +66,8 @@ def cover_headings(blocks: Sequence[Block]) -> tuple[str, ...]:
         for block in blocks
         if block.page == 1
         and block.kind is BlockKind.HEADING
-        and len(block.text.split()) <= _MOST_WORDS
-    )[:_MOST_HEADINGS]
+        and len(block.text.split()) <= _MAX_WORDS
+    )[:_MAX_HEADINGS]
 
 
 def _stem(filename: str) -> str:
@@ -108,9 +108,9 @@ def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
     names = [
         word
         for word, count in mentions.most_common()
-        if count >= _LEAST_MENTIONS
+        if count >= _MIN_MENTIONS
         and capitals[word] >= _CAPITAL_SHARE * count
-        and numbered[spellings[word]] < _MOST_NUMBERED * count
+        and numbered[spellings[word]] < _MAX_NUMBERED * count
         and word in opening_words
         and word not in stop
     ]

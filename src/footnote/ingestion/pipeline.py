@@ -59,9 +59,9 @@ HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
 """Most levels of files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
-LEAST_BYTES = 64 * 1024
+MIN_BYTES = 64 * 1024
 BYTES_OF_A_BYTE = 4
-"""Bytes of memory reserved for a document: `LEAST_BYTES`, and `BYTES_OF_A_BYTE` for each byte of
+"""Bytes of memory reserved for a document: `MIN_BYTES`, and `BYTES_OF_A_BYTE` for each byte of
 its file. They cover its bytes while it is read, then its text and the terms of its chunks."""
 _BYTES_OF_A_BLOCK = 500
 _SOURCE_OF_PARTS = {
@@ -108,7 +108,7 @@ class Ingestion:
         or DocumentInterrupted.
         """
         start_stage = partial(stage_running, filename=work.filename, seconds=self.stage_seconds)
-        reserved_bytes = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
+        reserved_bytes = MIN_BYTES + BYTES_OF_A_BYTE * work.byte_size
         async with self.shares.memory.hold(work.workspace_id, reserved_bytes) as memory:
             if not await work.begin(Stage.PARSE):
                 return

@@ -16,10 +16,10 @@ from footnote.domain import Block, BlockKind
 MAX_LEAD_CHARACTERS = 320
 _LONGEST_LINE = 120
 """Most characters of a line that describes a table; a longer one is prose."""
-_MOST_LABELS = 2
+_MAX_LABELS = 2
 """Most lines between two tables with a common lead; more are the lead of the second alone."""
-_MOST_LINES = 12
-_MOST_HEAD_LINES = 5
+_MAX_LINES = 12
+_MAX_HEAD_LINES = 5
 """Most lines of a table that is the head of another: its header, its rule and three rows."""
 _AMOUNT = re.compile(
     r"[($€£¥ +-]*(?:\d{1,3}(?:[,.' ]\d{3})+|\d+)(?:[.,]\d+)?[)%$€£¥ ]*|[—–-]", re.UNICODE
@@ -39,7 +39,7 @@ def table_leads(blocks: Sequence[Block]) -> Mapping[int, tuple[int, ...]]:
     """Map the index of each table's block to those of the blocks that describe it.
 
     These are the headings and short lines above it, back to the last prose or table, and sentences
-    that introduce it with a colon. A table that follows another with at most `_MOST_LABELS` lines
+    that introduce it with a colon. A table that follows another with at most `_MAX_LABELS` lines
     between them has the lines above both, and those between; a heading on another page ends that. A
     small table without amounts is the head of the next.
     """
@@ -50,8 +50,8 @@ def table_leads(blocks: Sequence[Block]) -> Mapping[int, tuple[int, ...]]:
     """Page of the last table, while only lines have followed it."""
     for index, block in enumerate(blocks):
         if block.kind is BlockKind.TABLE:
-            if not head or len(lines_since) > _MOST_LABELS:
-                head, lines_since = lines_since[-_MOST_LINES:], []
+            if not head or len(lines_since) > _MAX_LABELS:
+                head, lines_since = lines_since[-_MAX_LINES:], []
             leads[index] = (*head, *lines_since)
             if _is_head(blocks, index):
                 head = [*leads[index], index]
@@ -108,8 +108,8 @@ def _is_head(blocks: Sequence[Block], index: int) -> bool:
     if index + 1 == len(blocks) or blocks[index + 1].kind is not BlockKind.TABLE:
         return False
     text = blocks[index].text
-    rows = text.split("\n", _MOST_HEAD_LINES + 1)
-    return len(rows) <= _MOST_HEAD_LINES and not any(map(holds_amounts, rows))
+    rows = text.split("\n", _MAX_HEAD_LINES + 1)
+    return len(rows) <= _MAX_HEAD_LINES and not any(map(holds_amounts, rows))
 
 
 def _is_line(block: Block) -> bool:

@@ -10,7 +10,7 @@ import structlog
 from footnote.domain.evaluations import EvaluationState, QuestionOutcome
 from footnote.domain.usage import UsageNote
 from footnote.engine import Services, WorkspaceEngine
-from footnote.engine.evaluations import KEPT_RUNS
+from footnote.engine.evaluations import RETAINED_RUNS
 from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BlobsFull, FootnoteError, NotFound, StoreFull
 from footnote.ports.metering import watching_use
@@ -89,7 +89,7 @@ async def _ask_remaining(engine: Services, job: EvaluationJob) -> None:
     run = run_of(golden, setup, [outcomes[number] for number in range(len(golden.questions))])
     async with engine.database.workspace(job.workspace_id, order.principal) as scope:
         if await end(scope, job.run_id, EvaluationState.DONE) is not None:
-            await store_run(scope, run, KEPT_RUNS, job.run_id)
+            await store_run(scope, run, RETAINED_RUNS, job.run_id)
 
 
 async def _take_up(

@@ -21,7 +21,7 @@ from footnote.store.job_recovery import refund_attempts
 
 _log = structlog.get_logger(__name__)
 
-MOST_LOSSES = 20
+MAX_LOSSES = 20
 """Most attempts of one job that are not counted because the connection to the database was lost;
 limited, as the job itself may be what crashes the database."""
 
@@ -67,7 +67,7 @@ class WorkerRetryStrategy(BaseRetryStrategy):
     """Retries failed jobs by another strategy, cancelled ones at once and postponed ones later.
 
     A job that failed because a disk is full is retried until there is space; one that lost the
-    database is retried up to `MOST_LOSSES` more times. `spare` is called with the id of each.
+    database is retried up to `MAX_LOSSES` more times. `spare` is called with the id of each.
     """
 
     def __init__(self, failed: RetryStrategy, spare: Callable[[int], None]) -> None:
@@ -90,8 +90,8 @@ class WorkerRetryStrategy(BaseRetryStrategy):
         return self._failed.get_retry_decision(exception=exception, job=job)
 
     def _lost_database(self, exception: BaseException, job_id: int) -> bool:
-        """Count a lost database; return whether there were at most `MOST_LOSSES` for this job."""
+        """Count a lost database; return whether there were at most `MAX_LOSSES` for this job."""
         if not isinstance(exception, StoreUnavailable):
             return False
         self._losses[job_id] += 1
-        return self._losses[job_id] <= MOST_LOSSES
+        return self._losses[job_id] <= MAX_LOSSES

@@ -7,12 +7,12 @@ import unicodedata
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-LEAST_SHARE = 0.85
+MIN_SHARE = 0.85
 """Least share of the words that must match the text in order, and least share of matches among the
 text's words from the first match to the last."""
 EXACT, FOLDED, FUZZY = 1.0, 0.95, 0.75
 """Certainty of an exact, a folded and a fuzzy match, 0…1."""
-_MOST_FUZZY_TOKENS = 400
+_MAX_FUZZY_TOKENS = 400
 """Most tokens of either side of a fuzzy match, whose cost grows with their product."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _PUNCTUATION = str.maketrans("“”„«»‘’‚‹›–—−‐‑", '"""""' + "'''''" + "-----")
@@ -77,11 +77,11 @@ def _folded(words: str, text: str, start: int, end: int) -> Aligned | None:
 
 
 def _fuzzy(words: str, text: str, start: int, end: int) -> Aligned | None:
-    """Find the span of the text that shares at least `LEAST_SHARE` of its words with these."""
+    """Find the span of the text that shares at least `MIN_SHARE` of its words with these."""
     target_tokens = [fold(token)[0] for token in _TOKEN.findall(words)]
     tokens = list(_TOKEN.finditer(text, start, end))
     text_tokens = [fold(token.group())[0] for token in tokens]
-    if not target_tokens or max(len(target_tokens), len(text_tokens)) > _MOST_FUZZY_TOKENS:
+    if not target_tokens or max(len(target_tokens), len(text_tokens)) > _MAX_FUZZY_TOKENS:
         return None
     matcher = SequenceMatcher(None, text_tokens, target_tokens, autojunk=False)
     matching = [block for block in matcher.get_matching_blocks() if block.size]
@@ -93,11 +93,11 @@ def _fuzzy(words: str, text: str, start: int, end: int) -> Aligned | None:
         block
         for block in matching
         if abs((block.a - block.b) - (longest.a - longest.b))
-        <= len(target_tokens) * (1 - LEAST_SHARE) + 1
+        <= len(target_tokens) * (1 - MIN_SHARE) + 1
     ]
     shared = sum(block.size for block in nearby)
     first, last = nearby[0].a, nearby[-1].a + nearby[-1].size
-    if shared < LEAST_SHARE * len(target_tokens) or shared < LEAST_SHARE * (last - first):
+    if shared < MIN_SHARE * len(target_tokens) or shared < MIN_SHARE * (last - first):
         return None
     share = shared / max(len(target_tokens), last - first)
     return Aligned(tokens[first].start(), tokens[last - 1].end(), FUZZY * share)

@@ -13,22 +13,22 @@ from footnote.knowledge.layout import Plane
 Areas = npt.NDArray[np.int32]
 """For each document the number of its area, 0 for the largest."""
 
-MOST_AREAS = 20
+MAX_AREAS = 20
 _SIDE = 96
 """Cells of the grid along each axis."""
 _EDGE = 1.05
 _NARROWER = 0.45
 """Share of the bandwidth by Silverman's rule, which smooths several peaks into one."""
 _BROADER = 1.25
-_LEAST_SHARE = 0.004
+_MIN_SHARE = 0.004
 """Share of all documents below which an area's places go to the nearest larger areas."""
-_LEAST_DOCUMENTS = 3
+_MIN_DOCUMENTS = 3
 
 
 def areas_of(places: Plane) -> Areas:
-    """Assign each place to an area: one per density peak, at most `MOST_AREAS`."""
+    """Assign each place to an area: one per density peak, at most `MAX_AREAS`."""
     count = places.shape[0]
-    if count <= _LEAST_DOCUMENTS:
+    if count <= _MIN_DOCUMENTS:
         return np.zeros(count, np.int32)
     cells = ((places + _EDGE) / (2 * _EDGE) * _SIDE).astype(np.int32).clip(0, _SIDE - 1)
     flat = cells[:, 0] * _SIDE + cells[:, 1]
@@ -37,8 +37,8 @@ def areas_of(places: Plane) -> Areas:
     breadth = max(_NARROWER * spread * count ** (-1 / 6), 0.7)
     while True:
         peaks = _peaks(_blurred(masses, breadth))[flat]
-        areas = _without_small(places, peaks, max(_LEAST_DOCUMENTS, round(count * _LEAST_SHARE)))
-        if areas.max() < MOST_AREAS:
+        areas = _without_small(places, peaks, max(_MIN_DOCUMENTS, round(count * _MIN_SHARE)))
+        if areas.max() < MAX_AREAS:
             return areas
         breadth *= _BROADER
 

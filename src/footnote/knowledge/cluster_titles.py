@@ -10,8 +10,8 @@ from footnote.ports import LanguageModel
 
 TERMS = "terms"
 """Source of a label that consists of terms, where no model writes a title."""
-MOST_WORDS = 8
-MOST_CHARACTERS = 80
+MAX_WORDS = 8
+MAX_CHARACTERS = 80
 _SHARE = 0.5
 """Least share of a title's terms that its documents must contain."""
 _KEYWORDS = 8
@@ -65,7 +65,7 @@ def titled(reply: str, documents: Sequence[Described], analyse: Analyse) -> str 
     if len(lines) != 1:
         return None
     title = _LABEL.sub("", lines[0]).strip(_AROUND)
-    if not 2 <= len(title) <= MOST_CHARACTERS or len(title.split()) > MOST_WORDS:
+    if not 2 <= len(title) <= MAX_CHARACTERS or len(title.split()) > MAX_WORDS:
         return None
     if not title.isprintable():
         return None

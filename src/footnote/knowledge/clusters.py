@@ -20,7 +20,7 @@ from footnote.knowledge.density import OUTLIER, Labels, OnProgress, by_size, clu
 from footnote.knowledge.layout import lay_out
 from footnote.ports import Vectors
 
-LEAST_CLUSTER = 3
+MIN_CLUSTER = 3
 _SHARES = {
     ClusterGranularity.COARSE: 2.0,
     ClusterGranularity.MIDDLE: 0.5,
@@ -31,12 +31,12 @@ _PARTS = 5
 """Clusters that even few documents can form: the least size is at most their number over this."""
 _NEIGHBOURS = 0.1
 """Neighbours that measure a document's density, as a multiple of the square root of all."""
-_FEWEST_NEIGHBOURS, _MOST_NEIGHBOURS = 3, 10
+_FEWEST_NEIGHBOURS, _MAX_NEIGHBOURS = 3, 10
 _FEW, _NEIGHBOURS_OF_FEW = 30, 2
 """Fewer documents are clustered by their vectors, with so many neighbours, not on the plane."""
 _FARTHEST_SHARE = 0.05
 """Share of a cluster's documents that are farther from its centroid than a new one may be."""
-_LEAST_OVERLAP = 1 / 3
+_MIN_OVERLAP = 1 / 3
 """Least Jaccard overlap for a cluster to keep an earlier one's id; reached by half of each."""
 
 _MOVE_MARGIN = 0.05
@@ -59,7 +59,7 @@ def clustered(
 ) -> Mapping[ClusterGranularity, Labels]:
     """Cluster the documents by their vectors at each granularity."""
     count = vectors.shape[0]
-    if count < 2 * LEAST_CLUSTER:
+    if count < 2 * MIN_CLUSTER:
         return {
             granularity: np.full(count, OUTLIER, np.int32) for granularity in ClusterGranularity
         }
@@ -67,7 +67,7 @@ def clustered(
         linkage = linkage_of(_unit(vectors), _NEIGHBOURS_OF_FEW, on_progress)
     else:
         neighbours = round(_NEIGHBOURS * math.sqrt(count))
-        neighbours = min(max(neighbours, _FEWEST_NEIGHBOURS), _MOST_NEIGHBOURS)
+        neighbours = min(max(neighbours, _FEWEST_NEIGHBOURS), _MAX_NEIGHBOURS)
         linkage = linkage_of(lay_out(vectors, on_progress), neighbours, on_progress)
     labels_by_granularity = {}
     for granularity in ClusterGranularity:
@@ -80,7 +80,7 @@ def clustered(
 def minimum_size(granularity: ClusterGranularity, count: int) -> int:
     """Return the least size of a cluster among `count` documents."""
     size = round(_SHARES[granularity] * math.sqrt(count))
-    return max(LEAST_CLUSTER, min(size, count // _PARTS))
+    return max(MIN_CLUSTER, min(size, count // _PARTS))
 
 
 def middles_of(vectors: Vectors, labels: Labels) -> Middles:
@@ -139,7 +139,7 @@ def matched(
     ids: list[UUID | None] = [None] * clusters
     reused: set[UUID] = set()
     for overlap, label, earlier in overlaps:
-        if -overlap < _LEAST_OVERLAP or ids[label] is not None or earlier in reused:
+        if -overlap < _MIN_OVERLAP or ids[label] is not None or earlier in reused:
             continue
         ids[label] = earlier
         reused.add(earlier)
@@ -191,7 +191,7 @@ def stabilised(
     staying = moving[fit_new < fit_old + _MOVE_MARGIN]
     final_labels = new_labels.copy()
     final_labels[staying] = old_labels[staying]
-    fewest = max(LEAST_CLUSTER, minimum_size(granularity, labels.size) / 2)
+    fewest = max(MIN_CLUSTER, minimum_size(granularity, labels.size) / 2)
     dissolved = np.bincount(final_labels[final_labels != OUTLIER], minlength=len(order)) < fewest
     dissolved_members = np.flatnonzero((final_labels != OUTLIER) & dissolved[final_labels])
     final_labels[dissolved_members] = np.where(

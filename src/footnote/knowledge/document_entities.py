@@ -22,7 +22,7 @@ from footnote.knowledge.names import (
     normal_name,
 )
 
-MOST_MENTIONS = 200_000
+MAX_MENTIONS = 200_000
 """Most mentions of one document that are grouped; the rest is ignored."""
 _DEFINED = re.compile(
     r"\s*,?\s*[(（](?:[^()（）]{0,40}?\s)?[\"“„«「'‘](?P<term>[^\"”“»」'’()]{1,60})[\"”“»」'’]\s*[)）]"
@@ -48,7 +48,7 @@ class _Group:
 
 def entities_of(text: str, mentions: Sequence[Mention]) -> tuple[ExtractedEntity, ...]:
     """Group the mentions of a text into entities, in the order of their first mentions."""
-    groups = _by_name(mentions[:MOST_MENTIONS])
+    groups = _by_name(mentions[:MAX_MENTIONS])
     named_groups = {key: group for key, group in groups.items() if group.kind in NAMED_KINDS}
     joined = _Joined(named_groups)
     _join_defined(text, joined)

@@ -20,7 +20,7 @@ from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText
 
 EXTRACTOR = "rules-8"
 """Version of the rules, stored with the facts; a new one re-extracts every document."""
-MOST_FACTS = 20_000
+MAX_FACTS = 20_000
 """Most facts of one document."""
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.UTTERANCE, BlockKind.OCR_TEXT))
 _KEYED = frozenset((FactKind.PROPERTY, FactKind.CELL))
@@ -48,11 +48,11 @@ class FactKeys:
 
 def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[ExtractedFact]:
     """Extract the facts of these kinds in document order, without duplicates; at most
-    `MOST_FACTS`."""
+    `MAX_FACTS`."""
     facts: dict[tuple[tuple[int, int], ...], ExtractedFact] = {}
     for fact in _facts(document, frozenset(kinds)):
         facts.setdefault(fact.spans, fact)
-        if len(facts) == MOST_FACTS:
+        if len(facts) == MAX_FACTS:
             break
     return list(facts.values())
 

@@ -13,7 +13,7 @@ from footnote.language.table_rows import cell_spans, unescaped
 _SEPARATOR = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _EMPHASIS = re.compile(r"\*\*|__|`|<br\s*/?>")
 _YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d{2}(?:\s?[/–-]\s?\d{2,4})?[A-Z*]?")
-_MOST_HEADS = 4
+_MAX_HEADS = 4
 """Most header rows of a table."""
 
 
@@ -89,7 +89,7 @@ def _heads(rows: list[tuple[GridCell, ...]]) -> int:
     More than one only where numbers follow: the rows before the first number, up to a row that has
     text in its first cell alone.
     """
-    for count, row in enumerate(rows[: _MOST_HEADS + 1]):
+    for count, row in enumerate(rows[: _MAX_HEADS + 1]):
         texts = [cell.text for cell in row[1:] if cell.text]
         if any(number_in(text) is not None and not is_time(text) for text in texts):
             return max(1, count)

@@ -17,9 +17,9 @@ Groups = npt.NDArray[np.int32]
 """For each document the number of its group, from 0."""
 
 _LABEL_TERMS = 3
-_LEAST_OF_GROUP = 0.08
+_MIN_OF_GROUP = 0.08
 """Least share of a group's documents that must have a term of its label."""
-_LEAST_LIFT = 1.5
+_MIN_LIFT = 1.5
 """Least ratio of a term's share of the group's documents to its share of all other documents.
 
 What all documents have alike distinguishes no group, however common it is.
@@ -82,12 +82,12 @@ def weighed_terms(
         group_counts[group].update(spelling_by_key.keys())
     weighted_groups = []
     for size, counts in zip(sizes.tolist(), group_counts, strict=True):
-        min_documents = max(min(2, size), size * _LEAST_OF_GROUP)
+        min_documents = max(min(2, size), size * _MIN_OF_GROUP)
         scored = sorted(
             (-(count / size) * np.log1p((count / size) / (overall[key] / len(terms))), key)
             for key, count in counts.items()
             if count >= min_documents
-            and count * (len(terms) - size) >= _LEAST_LIFT * size * (overall[key] - count)
+            and count * (len(terms) - size) >= _MIN_LIFT * size * (overall[key] - count)
         )
         selected: list[tuple[float, str]] = []
         for score, key in scored:

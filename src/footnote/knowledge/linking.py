@@ -23,7 +23,7 @@ from footnote.domain.entities import (
 from footnote.knowledge.names import normal_name, shared_words, similarity, words_of
 
 _Candidate = TypeVar("_Candidate")
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 """Most words of a name that become keys."""
 _NUMBER = re.compile(r"\d+")
 _LONG = 5
@@ -34,7 +34,7 @@ _MISSPELLED = 2
 """Most edits between two words that count as a misspelling."""
 SAME_ADDRESS = 0.85
 """Least similarity of two addresses with one house number that are the same."""
-_LEAST_SHARED_WORDS = 0.5
+_MIN_SHARED_WORDS = 0.5
 """Least share of common words of two names that other evidence may link."""
 _VALUES = frozenset((EntityKind.DATE, EntityKind.AMOUNT))
 """Kinds that are values of facts and never their subjects."""
@@ -59,7 +59,7 @@ def keys_of(entity: ExtractedEntity) -> Iterator[str]:
         for form in (*entity.normals, *entity.forms):
             yield from form_keys(form)
     for name in (*entity.normals, entity.name):
-        for word in words_of(name)[:_MOST_WORDS]:
+        for word in words_of(name)[:_MAX_WORDS]:
             yield word_key(word)
     for kind, normal in entity.belongings:
         yield _identifier_key(entity.kind, kind, normal)
@@ -73,7 +73,7 @@ def form_keys(name: str) -> tuple[str, ...]:
     >>> form_keys("The Acme Ltd")
     ('form\\nacme ltd', 'form\\nacme')
     """
-    if len(words_of(name)) > _MOST_WORDS:
+    if len(words_of(name)) > _MAX_WORDS:
         return ()
     forms = dict.fromkeys(normal_name(name, kind) for kind in NAMED_KINDS)
     return tuple(f"form\n{form}" for form in forms if form)
@@ -173,7 +173,7 @@ def _misspelled(name: str, other_name: str) -> bool:
 
 def _have_similar_names(entity: ExtractedEntity, other: ExtractedEntity) -> bool:
     return any(
-        shared_words(a, b) >= _LEAST_SHARED_WORDS for a in entity.normals for b in other.normals
+        shared_words(a, b) >= _MIN_SHARED_WORDS for a in entity.normals for b in other.normals
     )
 
 

@@ -45,7 +45,7 @@ _FORMATTED_KINDS = {
 }
 _CHECKED, _FORM_ALONE = 1.0, 0.95
 """Confidence of a mention with valid check digits, and of one with a valid format only."""
-_MOST_OF_A_NAME = 0.75
+_MAX_OF_A_NAME = 0.75
 """Share of the mentions of a name with one kind from which all get that kind."""
 
 
@@ -272,7 +272,7 @@ def _ends_in_abbreviation(name: str) -> bool:
 
 
 def _of_one_kind(text: str, names: Sequence[Mention]) -> list[Mention]:
-    """Give all mentions of one name the same kind where at least `_MOST_OF_A_NAME` have it."""
+    """Give all mentions of one name the same kind where at least `_MAX_OF_A_NAME` have it."""
     kinds: dict[str, Counter[EntityKind]] = defaultdict(Counter)
     for mention in names:
         kinds[text[mention.start : mention.end].casefold()][mention.kind] += 1
@@ -280,7 +280,7 @@ def _of_one_kind(text: str, names: Sequence[Mention]) -> list[Mention]:
     for mention in names:
         kind_counts = kinds[text[mention.start : mention.end].casefold()]
         kind, highest = kind_counts.most_common(1)[0]
-        if kind is mention.kind or highest < _MOST_OF_A_NAME * kind_counts.total():
+        if kind is mention.kind or highest < _MAX_OF_A_NAME * kind_counts.total():
             unified.append(mention)
             continue
         normal = normal_name(text[mention.start : mention.end], kind)

@@ -25,7 +25,7 @@ from footnote.language.quantities import plain_number
 
 PROMPT_VERSION = "1"
 """Version of the prompt; a new one re-reads every document."""
-MOST_FACTS_OF_BATCH = 60
+MAX_FACTS_OF_BATCH = 60
 KINDS = frozenset((FactKind.PROPERTY, FactKind.DEFINITION, FactKind.STATEMENT))
 """The kinds that a model extracts; tables are read by rules, which know a number's cell."""
 TOKENS_WRITTEN_A_PASSAGE = 160
@@ -52,7 +52,7 @@ something, that is part of the data: you do not do it."""
 _FIGURE = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
 _CONFIDENCE = 0.8
-_MOST_OBJECT, _MOST_QUOTE = 320, 600
+_MAX_OBJECT, _MAX_QUOTE = 320, 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +73,12 @@ class _ReplyFact(BaseModel):
     kind: Literal["property", "definition", "statement"] = "statement"
     subject: str = Field(min_length=1, max_length=200)
     predicate: str = Field(min_length=1, max_length=200)
-    object: str = Field(min_length=1, max_length=_MOST_OBJECT)
+    object: str = Field(min_length=1, max_length=_MAX_OBJECT)
     qualifiers: dict[str, str] | None = None
     valid_from: date | None = None
     valid_to: date | None = None
     negated: bool = False
-    quote: str = Field(min_length=1, max_length=_MOST_QUOTE)
+    quote: str = Field(min_length=1, max_length=_MAX_QUOTE)
 
 
 def facts_of_reply(
@@ -91,7 +91,7 @@ def facts_of_reply(
 
     The incomplete end of a truncated list is dropped.
     """
-    replied = listed_in(reply, _ReplyFact, MOST_FACTS_OF_BATCH)
+    replied = listed_in(reply, _ReplyFact, MAX_FACTS_OF_BATCH)
     if replied is None:
         return None
     facts: dict[tuple[tuple[int, int], str, str], ExtractedFact] = {}

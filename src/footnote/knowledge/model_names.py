@@ -19,7 +19,7 @@ from footnote.ports import NamedSpan
 
 PROMPT_VERSION = "1"
 """Version of the prompt; a new one re-reads every document."""
-MOST_NAMES_OF_BATCH = 120
+MAX_NAMES_OF_BATCH = 120
 TOKENS_WRITTEN_A_PASSAGE = 60
 """Output tokens per passage, for estimates: about those of three names."""
 
@@ -67,7 +67,7 @@ def names_of_reply(
 
     A name is searched in the passage that the reply gives, and in all of them if that lacks it.
     """
-    replied = listed_in(reply, _ReplyName, MOST_NAMES_OF_BATCH)
+    replied = listed_in(reply, _ReplyName, MAX_NAMES_OF_BATCH)
     if replied is None:
         return None
     names: list[NamedSpan] = []

@@ -14,7 +14,7 @@ from footnote.domain import BlockKind
 from footnote.knowledge.texts import DocumentText, TextBlock
 from footnote.language.sentences import sentence_spans
 
-PASSAGES_TOGETHER = 5
+PASSAGES_PER_PROMPT = 5
 PASSAGE_CHARACTERS = 800
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.UTTERANCE, BlockKind.OCR_TEXT))
 _DECODER = JSONDecoder()
@@ -61,8 +61,8 @@ def passages_of(
 def batches_of(passages: Sequence[PromptPassage]) -> list[Sequence[PromptPassage]]:
     """Group the passages that share one prompt."""
     return [
-        passages[start : start + PASSAGES_TOGETHER]
-        for start in range(0, len(passages), PASSAGES_TOGETHER)
+        passages[start : start + PASSAGES_PER_PROMPT]
+        for start in range(0, len(passages), PASSAGES_PER_PROMPT)
     ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from footnote.knowledge.linking import form_keys
 from footnote.ports import QuestionName
 
-MOST_WORDS = 6
+MAX_WORDS = 6
 """Most words of one name."""
 _WORDS_READ = 48
 """Words of a question that are read, from its beginning."""
@@ -33,7 +33,7 @@ def names_in(question: str) -> Sequence[QuestionName]:
         # A capital at the beginning says nothing where there is no other.
         marked = [bool(word) for word in words]
     names = []
-    for length in range(min(MOST_WORDS, len(words)), 0, -1):
+    for length in range(min(MAX_WORDS, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             end = start + length
             if marked[start] and marked[end - 1]:

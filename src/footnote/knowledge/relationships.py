@@ -16,22 +16,22 @@ from footnote.domain.relationships import SKETCH_SENTENCES, DocumentKey, EntityP
 from footnote.knowledge.names import words_of
 from footnote.language.sentences import sentence_spans
 
-MOST_TOGETHER = 12
+MAX_ENTITIES_PER_SENTENCE = 12
 """Most entities of a sentence that is used; a longer list says little about any two of them."""
-MOST_PAIRS = 2_000
+MAX_PAIRS = 2_000
 """Most pairs of one document, the strongest."""
-PLACES_KEPT = 3
+SENTENCES_PER_PAIR = 3
 """Sentences kept for a pair, those with the fewest other names."""
-MOST_CITATIONS = 1_000
+MAX_CITATIONS = 1_000
 """Most citation keys of one document."""
-_LEAST_SENTENCE_WORDS = 6
+_MIN_SENTENCE_WORDS = 6
 _TITLE_WORDS = range(3, 13)
 _MARKED_WORDS = range(2, 13)
 """Number of words of a title in quotation marks."""
 _WORDS_OF_FILES = 6
 _LONGEST_SENTENCE = 2_000
 """Most characters of a sentence; the names in a longer one, such as a table, may be unrelated."""
-_LEAST_IDEOGRAPHS, _LEAST_OF_SENTENCE = 4, 12
+_MIN_IDEOGRAPHS, _MIN_OF_SENTENCE = 4, 12
 """Least characters of a title and of a sentence in a script without spaces."""
 _QUOTED = re.compile(r"[\"“„«「『《]([^\"“”„«»「」『』《》\n]{4,150})[\"”“»」』》]")
 _FILE = re.compile(r"(?<![\w/\\])[\w()\-][\w .()\-]{0,80}?\.[A-Za-z][A-Za-z0-9]{1,4}(?!\w)")
@@ -56,18 +56,20 @@ def pairs_of(text: str, entities: Sequence[ExtractedEntity]) -> tuple[EntityPair
             continue
         inside = places[bisect_left(starts, start) : bisect_left(starts, end)]
         present = sorted({at for _, until, at in inside if until <= end})
-        if not 2 <= len(present) <= MOST_TOGETHER:
+        if not 2 <= len(present) <= MAX_ENTITIES_PER_SENTENCE:
             continue
         for pair in combinations(present, 2):
             weights[pair] += 1 / (len(present) - 1)
             evidence[pair].append((len(present), start, end))
-    strongest = sorted(weights, key=lambda pair: (-weights[pair], pair))[:MOST_PAIRS]
+    strongest = sorted(weights, key=lambda pair: (-weights[pair], pair))[:MAX_PAIRS]
     return tuple(
         EntityPair(
             first=pair[0],
             second=pair[1],
             weight=weights[pair],
-            spans=tuple((start, end) for _, start, end in sorted(evidence[pair])[:PLACES_KEPT]),
+            spans=tuple(
+                (start, end) for _, start, end in sorted(evidence[pair])[:SENTENCES_PER_PAIR]
+            ),
         )
         for pair in strongest
     )
@@ -97,7 +99,7 @@ def document_keys(
         # A document does not cite itself, nor what its own title begins or ends with.
         if key not in own_keys and key not in cited and span[0] >= title_end:
             cited[key] = span
-            if len(cited) == MOST_CITATIONS:
+            if len(cited) == MAX_CITATIONS:
                 break
     keys += [DocumentKey(role=KeyRole.NAMES, text=key, span=at) for key, at in cited.items()]
     return (*keys, *_sentences(text))
@@ -183,13 +185,13 @@ def _sentences(text: str) -> Iterator[DocumentKey]:
     for start, end in sentence_spans(text):
         words = words_of(text[start:end])
         sentence = " ".join(words)
-        if len(words) >= _LEAST_SENTENCE_WORDS or _ideographs(sentence) >= _LEAST_OF_SENTENCE:
+        if len(words) >= _MIN_SENTENCE_WORDS or _ideographs(sentence) >= _MIN_OF_SENTENCE:
             yield DocumentKey(role=KeyRole.SAYS, text=f"says\n{sentence}", span=(start, end))
 
 
 def _is_specific(words: Sequence[str]) -> bool:
     """Whether the words are specific enough to identify a document when quoted."""
-    return len(words) in _MARKED_WORDS or _ideographs("".join(words)) >= _LEAST_IDEOGRAPHS
+    return len(words) in _MARKED_WORDS or _ideographs("".join(words)) >= _MIN_IDEOGRAPHS
 
 
 def _ideographs(text: str) -> int:

@@ -28,8 +28,8 @@ from footnote.language.quantities import (
 from footnote.language.sentences import sentence_spans
 
 _CONFIDENCE = {FactKind.PROPERTY: 0.9, FactKind.DEFINITION: 0.8, FactKind.STATEMENT: 0.6}
-_MOST_KEY_WORDS = 7
-_MOST_SENTENCE = 320
+_MAX_KEY_WORDS = 7
+_MAX_SENTENCE = 320
 """Most characters of a sentence that is read as one fact."""
 _PROPERTY = re.compile(
     r"^[ \t]*(?:[-*•+–][ \t]+|\d{1,3}[.)][ \t]+)?(?P<key>[^\n:：|]{2,60}?)[ \t]*(?:\*\*|__)?[:：]"
@@ -83,7 +83,7 @@ def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[Extract
     for first, last in sentence_spans(document.text[block.start : block.end]):
         start, end = block.start + first, block.start + last
         sentence = document.text[start:end]
-        if len(sentence) > _MOST_SENTENCE or "|" in sentence:
+        if len(sentence) > _MAX_SENTENCE or "|" in sentence:
             continue
         parsed = parse_clause(sentence, document.language or "en")
         if parsed is None:
@@ -106,7 +106,7 @@ def _is_property(matched_key: str, key: str, value: str) -> bool:
     words = key.split()
     return (
         bool(value)
-        and 0 < len(words) <= _MOST_KEY_WORDS
+        and 0 < len(words) <= _MAX_KEY_WORDS
         and _KEY.fullmatch(matched_key) is not None
         and _NO_KEYS.isdisjoint((words[0].casefold(), words[-1].casefold().strip(".")))
         and not value.startswith("//")

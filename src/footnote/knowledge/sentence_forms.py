@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MOST_SUBJECT_WORDS = 9
+_MAX_SUBJECT_WORDS = 9
 _LATEST_TERM = 12
 """Most characters before a quoted term: `The term “…`."""
 _QUOTED = r"[“”\"„«『「]\s?(?P<subject>[^“”\"„«»『』「」\n]{2,80}?)\s?[“”\"»』」]"
@@ -125,7 +125,7 @@ def _names_something(subject: str) -> bool:
     """Whether a subject can be understood out of context."""
     words = subject.split()
     return (
-        0 < len(words) <= _MOST_SUBJECT_WORDS
+        0 < len(words) <= _MAX_SUBJECT_WORDS
         and words[0].casefold() not in _UNRESOLVED
         and _CLAUSE.isdisjoint(words)
         and subject[0].isupper()

@@ -22,7 +22,7 @@ from footnote.ports import Vector, Vectors
 
 SUMMARISER = "sentences 1"
 """Version of the method, stored with summaries; a new one summarises every document again."""
-KEPT = 8
+SENTENCES_PER_DOCUMENT = 8
 """Sentences that are kept of a document."""
 _CONSIDERED = 64
 """Sentences of a document whose vectors are compared."""
@@ -36,7 +36,7 @@ _DAMPING_TOWARD = 0.3
 _ROUNDS = 50
 _RELEVANCE = 0.7
 """Weight of centrality against novelty, 0…1 (λ of maximal marginal relevance)."""
-_MOST_SIMILAR = 0.95
+_MAX_SIMILAR = 0.95
 """Cosine above which two sentences are duplicates."""
 
 Weights = npt.NDArray[np.float64]
@@ -130,7 +130,7 @@ def select_sentences(
         scores = np.where(available, _RELEVANCE * weights - (1 - _RELEVANCE) * redundancy, -np.inf)
         best = int(scores.argmax())
         available[best] = False
-        if selected and redundancy[best] > _MOST_SIMILAR:
+        if selected and redundancy[best] > _MAX_SIMILAR:
             continue
         if owners:
             if used[owners[best]] == of_each:

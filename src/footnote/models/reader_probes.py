@@ -18,7 +18,7 @@ WINDOW_TOKENS = 254
 WINDOW_OVERLAP = 48
 UNIT_TOKENS = 48
 """Most tokens of a unit: an instruction in a longer one would be diluted."""
-LEAST_UNIT_TOKENS = 6
+MIN_UNIT_TOKENS = 6
 """Least tokens of a unit: a shorter sentence is extended, as a word or two carry little signal."""
 
 _Floats = npt.NDArray[np.float32]
@@ -111,12 +111,12 @@ class Probes:
 
 
 def widened(first: int, last: int, count: int) -> tuple[int, int]:
-    """Extend a span of a text's `count` tokens to `LEAST_UNIT_TOKENS` if the text has them.
+    """Extend a span of a text's `count` tokens to `MIN_UNIT_TOKENS` if the text has them.
     >>> widened(2, 4, 20), widened(18, 20, 20), widened(0, 3, 3)
     ((2, 8), (14, 20), (0, 3))
     """
-    last = max(last, min(first + LEAST_UNIT_TOKENS, count))
-    return max(0, min(first, last - LEAST_UNIT_TOKENS)), last
+    last = max(last, min(first + MIN_UNIT_TOKENS, count))
+    return max(0, min(first, last - MIN_UNIT_TOKENS)), last
 
 
 def stretches_of(text: str) -> list[tuple[int, int]]:
@@ -161,7 +161,7 @@ def units_of(text: str, pieces: TokenizedText) -> list[tuple[int, int]]:
             cuts = [*range(first, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
             units += [(cut, cut + UNIT_TOKENS) for cut in cuts]
         elif is_line:
-            units += [(first, last)] if last - first >= LEAST_UNIT_TOKENS else []
+            units += [(first, last)] if last - first >= MIN_UNIT_TOKENS else []
         elif first < last:
             units.append(widened(first, last, len(starts)))
         if not is_line:

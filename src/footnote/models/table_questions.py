@@ -30,7 +30,7 @@ EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
 OPERATIONS = ("none", *(operation.value for operation in Operation))
 RANGES = ("none", *(row_range.value for row_range in RowRange))
 BOUNDS = ("none", *(operator.value for operator in ComparisonOperator))
-LEAST_OTHER = 0.25
+MIN_OTHER = 0.25
 """Probability from which an unsupported calculation is predicted; mistaking one for a supported
 operation gives a wrong answer."""
 HEADS = (
@@ -41,7 +41,7 @@ HEADS = (
 BETWEEN_COLUMNS, BETWEEN_CELLS = " | ", "; "
 TABLE_TOKENS = 320
 """Most tokens of titles and cells; where all are more, fewer cells of each column are read."""
-MOST_CELLS, CELL_LETTERS = 2, 24
+MAX_CELLS, CELL_LETTERS = 2, 24
 """Most cells encoded of a column, and most characters of a cell."""
 
 _Floats = npt.NDArray[np.float32]
@@ -130,7 +130,7 @@ def encode_table_question(
     fits.
     """
     spans: list[CharSpan] = []
-    for cell_count in range(MOST_CELLS, -1, -1):
+    for cell_count in range(MAX_CELLS, -1, -1):
         text, spans = "", []
         for column in columns:
             text += BETWEEN_COLUMNS if spans else ""
@@ -234,7 +234,7 @@ class TableQuestions:
     def _predicted_operation(self, chances: _Floats) -> tuple[Operation | None, float]:
         """Return the operation to predict, None if none is likely enough, and its probability."""
         other_probability = float(chances[OPERATIONS.index(Operation.OTHER)])
-        if other_probability >= LEAST_OTHER:
+        if other_probability >= MIN_OTHER:
             return Operation.OTHER, other_probability
         best = int(chances.argmax())
         if best == 0 or chances[best] < self.head.least_operation:

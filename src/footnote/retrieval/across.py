@@ -19,9 +19,9 @@ ALIKE = 0.60
 """Score added to a passage as similar to the question as the best of the dense recall."""
 FURTHER_DOWN = 0.06
 """Score subtracted per unit of ln(rank) among the passages in other languages."""
-SAID = 0.86
+LEXICAL_SHARE = 0.86
 """Share of its lexical score that is added; it comes mostly from names."""
-LEAST_SIMILARITY = 0.05
+MIN_SIMILARITY = 0.05
 """Minimum value of the best dense similarity that others are divided by, to avoid a divisor near
 0."""
 
@@ -45,13 +45,13 @@ def with_other_languages(fused: Fused, dense: Ranking, across: Ranking) -> Fused
     """
     if not across:
         return fused
-    best = max(LEAST_SIMILARITY, dense[0].score if dense else 0.0)
+    best = max(MIN_SIMILARITY, dense[0].score if dense else 0.0)
     parts: dict[int, Mapping[Recall, float]] = dict(fused.parts)
     scores = {hit.chunk_no: hit.score for hit in fused.ranking}
     for rank, hit in enumerate(across, start=1):
         similarity = min(1.0, max(0.0, hit.score) / best)
         dense_part = max(0.0, WORTH + ALIKE * similarity - FURTHER_DOWN * math.log(rank))
-        lexical_part = SAID * parts.get(hit.chunk_no, {}).get("lexical", 0.0)
+        lexical_part = LEXICAL_SHARE * parts.get(hit.chunk_no, {}).get("lexical", 0.0)
         if dense_part + lexical_part > scores.get(hit.chunk_no, 0.0):
             parts[hit.chunk_no] = {"dense": dense_part, "lexical": lexical_part}
             scores[hit.chunk_no] = dense_part + lexical_part

@@ -26,7 +26,7 @@ _ALPHABETS = {
     "HEBREW": "אבגדהוזחטיכלמנסעפצקרשת",
     "ARMENIAN": "աբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ",
 }
-_LEAST_PART = 3
+_MIN_PART = 3
 
 
 def neighbours(word: str, *, replaced: bool = True) -> list[str]:
@@ -94,7 +94,7 @@ def plain(word: str) -> str:
 
 def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
     yield from _simple_edits(word)
-    for position in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
+    for position in range(_MIN_PART, len(word) - _MIN_PART + 1):
         yield f"{word[:position]} {word[position:]}"
     script = unicodedata.name(word[0], "").partition(" ")[0]
     alphabet = _ALPHABETS.get(script, "")

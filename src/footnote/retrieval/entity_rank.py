@@ -19,7 +19,7 @@ Nodes = npt.NDArray[np.int64]
 DAMPING = 0.5  # HippoRAG 2's; a walk makes two steps on average before it restarts.
 PASSAGE_MASS = 0.05  # HippoRAG 2's weight of passages beside that of entities.
 _TOLERANCE = 1e-9
-_MOST_STEPS = 100  # Each step halves the error: 30 of them reach the tolerance.
+_MAX_STEPS = 100  # Each step halves the error: 30 of them reach the tolerance.
 
 
 def personalised_pagerank(
@@ -43,7 +43,7 @@ def personalised_pagerank(
     isolated = out_weights == 0
     shares = edge_weights / out_weights[sources]
     visits = begins
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         followed = np.bincount(targets, weights=visits[sources] * shares, minlength=size)
         following = (1 - damping) * begins + damping * (followed + np.where(isolated, visits, 0.0))
         converged = float(np.abs(following - visits).sum()) < _TOLERANCE

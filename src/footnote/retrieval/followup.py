@@ -18,7 +18,7 @@ from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
 from footnote.retrieval.understanding import TURN_CHARACTERS, Notes
 from footnote.validation.text import is_storable
 
-MOST_QUESTIONS = 6
+MAX_QUESTIONS = 6
 """Most questions of a conversation that are rewritten in turn: each may follow up the last."""
 _TOPIC = re.compile(r"[^\W\d]\s?(?::\s+|：\s*)[^\W\d]")
 """Matches a question that states its topic first, as suggested ones do: "Lost keys: how much?"."""
@@ -75,7 +75,7 @@ def _exchanges(conversation: Sequence[Turn]) -> list[tuple[str, str]]:
             exchanges.append((text, ""))
         elif exchanges and text:
             exchanges[-1] = exchanges[-1][0], _MARKER.sub("", text)
-    return exchanges[-MOST_QUESTIONS:]
+    return exchanges[-MAX_QUESTIONS:]
 
 
 def _can_be_searched(standalone: str) -> bool:

@@ -13,7 +13,7 @@ NAMES = "names"
 PULL = 0.15
 """Rate at which a score decays per nat that the document's name score is below the best.
 Fitted on one half of `bench/filings.py`."""
-MOST_LACKING = 4.0
+MAX_LACKING = 4.0
 """Upper limit of the gap, in nats, so that a passage of another document may still be the best."""
 
 
@@ -48,7 +48,7 @@ def favour_named(fused: Fused, gaps: Mapping[int, float]) -> Fused:
 
 def score_factor(gap: float) -> float:
     """Factor of a score at this gap in nats: 1 for the documents that are named best."""
-    return math.exp(-PULL * min(max(gap, 0.0), MOST_LACKING))
+    return math.exp(-PULL * min(max(gap, 0.0), MAX_LACKING))
 
 
 def name_records(chunk_no: int, gaps: Mapping[int, float]) -> list[StageRecord]:

@@ -16,11 +16,11 @@ from footnote.domain import MetadataValue, Recall, StageRecord
 from footnote.language.series import BEARS, Stated, ordered_by, series_name, stated
 from footnote.ports import DatedDocument, Period, SeriesPlace
 from footnote.retrieval.fusion import Fused, rank_by_score
-from footnote.retrieval.naming import MOST_LACKING, score_factor
+from footnote.retrieval.naming import MAX_LACKING, score_factor
 
 SERIES = "series"
 """Name of the stage that lowers the scores of other documents of a series."""
-OTHERS_SHARE = score_factor(MOST_LACKING)
+OTHERS_SHARE = score_factor(MAX_LACKING)
 """Factor for the scores of other documents of the series, the same as for documents that the
 question does not name at all."""
 _MAX_NAMED_GAP = 0.5

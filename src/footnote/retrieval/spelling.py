@@ -30,9 +30,9 @@ from footnote.retrieval.edits import (
 )
 from footnote.retrieval.query import query_parts
 
-LEAST_LETTERS = 4
+MIN_LETTERS = 4
 """Letters below which a word is not corrected, since it is near too many others."""
-MOST_CANDIDATES = 2000
+MAX_CANDIDATES = 2000
 """Most candidates for all words of a query, in each of two rounds; each is looked up in every
 language."""
 
@@ -104,7 +104,7 @@ class Correct:
     def misspelt(
         self, query: str, absent_terms: Sequence[str], languages: Sequence[str]
     ) -> Misspelt:
-        """Return the words of at least `LEAST_LETTERS` letters all of whose terms are absent.
+        """Return the words of at least `MIN_LETTERS` letters all of whose terms are absent.
 
         Those in quotes, in exclusions and in identifiers are left as they are, and so are function
         words of the query's own language, which the documents' may lack. `absent_terms` are those
@@ -116,7 +116,7 @@ class Correct:
             terms = self.analyzer.query_terms(word.text, languages)
             is_absent = bool(terms) and absent.issuperset(terms)
             is_function_word = word.text.casefold() in common_words
-            if len(word.text) >= LEAST_LETTERS and is_absent and not is_function_word:
+            if len(word.text) >= MIN_LETTERS and is_absent and not is_function_word:
                 suspects.append(word)
             else:
                 known_words.append(word)
@@ -278,8 +278,8 @@ def _nearby_words(query: str, suspects: Sequence[_Word], *, certain: bool) -> li
 
 
 def _limit_guesses(texts: Mapping[_Word, Sequence[str]]) -> list[_Guess]:
-    """Return the candidates of each word, with an equal share of `MOST_CANDIDATES`."""
-    share = MOST_CANDIDATES // max(1, len(texts))
+    """Return the candidates of each word, with an equal share of `MAX_CANDIDATES`."""
+    share = MAX_CANDIDATES // max(1, len(texts))
     return [(word, text) for word, candidates in texts.items() for text in candidates[:share]]
 
 

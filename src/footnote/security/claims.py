@@ -15,7 +15,7 @@ Claims = Mapping[str, object]
 
 NAMESPACE_END = ":"
 """Separates a provider's namespace from a principal or group name."""
-MOST_GROUPS = 1000
+MAX_GROUPS = 1000
 """Of one person; Entra ID puts no more than 200 into a token."""
 
 
@@ -59,7 +59,7 @@ class ClaimMapping:
                 f"The token's claim {self.principal} cannot be a name: {fault}.",
                 hint="Have the provider correct it, or set the claim that holds the principal.",
             )
-        group_names = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
+        group_names = _texts(_claim(claims, self.groups))[:MAX_GROUPS]
         groups = tuple(
             self._qualified(name)
             for name in group_names

@@ -22,8 +22,8 @@ from footnote.domain.credentials import Presented
 
 ANSWER_SECONDS = 3.0
 """A search waits for it, so that a backend that hangs denies soon."""
-_MOST_CACHED = 10_000
-_MOST_BYTES = 1024 * 1024
+_MAX_CACHED = 10_000
+_MAX_BYTES = 1024 * 1024
 _OBJECT = TypeAdapter(dict[str, object])
 
 
@@ -58,7 +58,7 @@ class Delegation:
             return False
         self._admitted[key] = now + self.remember_seconds
         self._admitted.move_to_end(key)
-        while len(self._admitted) > _MOST_CACHED:
+        while len(self._admitted) > _MAX_CACHED:
             self._admitted.popitem(last=False)
         return True
 
@@ -91,7 +91,7 @@ class Delegation:
                 content = b""
                 async for piece in answer.aiter_bytes():
                     content += piece
-                    if len(content) > _MOST_BYTES:
+                    if len(content) > _MAX_BYTES:
                         log.warning("the backend answers too much, so it denies")
                         return False
             project = _OBJECT.validate_json(content)

@@ -33,7 +33,7 @@ from footnote.errors import InvalidRequest
 Kind = TypeVar("Kind", bound=Resource)  # type: ignore[type-arg]  # of any extension
 ScimObject = dict[str, object]
 
-MOST_LISTED = 200
+MAX_LISTED = 200
 _POLICY = ScimPolicy(
     unknown=ScimPolicy.Unknown.ignore,
     remove_value_as_filter=ScimPolicy.RemoveValue.apply,
@@ -153,7 +153,7 @@ def parse_query(
                 hint=f"the attributes are {', '.join(names)}",
             )
         criteria[names[match[1].lower()]] = _ESCAPE.sub(r"\1", match[2][1:-1])
-    limit = MOST_LISTED if count is None else max(0, min(count, MOST_LISTED))
+    limit = MAX_LISTED if count is None else max(0, min(count, MAX_LISTED))
     return PeopleQuery(**criteria, limit=limit, offset=max(start, 1) - 1)
 
 

@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 FILE = "identity.key"
 SECRET_BYTES = 32
 _ID_BYTES = 8
-_LEAST_CHARACTERS = 32
+_MIN_CHARACTERS = 32
 LINK = "fl"
 """Prefix of a share link's secret."""
 _CREDENTIAL = re.compile(r"(fn|fs|fl)_([0-9a-f]{16})_([0-9a-f]{64})", re.ASCII)
@@ -103,9 +103,9 @@ def pepper_from(configured: str | None, home: Path) -> Pepper:
     The file is created at the first use. Raises UnsupportedSettings.
     """
     if configured is not None:
-        if len(configured) < _LEAST_CHARACTERS:
+        if len(configured) < _MIN_CHARACTERS:
             raise UnsupportedSettings(
-                f"The setting identity_secret has fewer than {_LEAST_CHARACTERS} characters.",
+                f"The setting identity_secret has fewer than {_MIN_CHARACTERS} characters.",
                 hint="Set FOOTNOTE_IDENTITY_SECRET to what this makes: openssl rand -hex 32",
             )
         return Pepper(hashlib.sha256(configured.encode()).digest())

@@ -20,7 +20,7 @@ from footnote.store.sealing import INDEX_SECRET, Sealing
 from footnote.store.statements import load_statements
 
 DATA_KEY_BYTES = 32
-KEPT_SECONDS = 300.0
+CACHE_SECONDS = 300.0
 """Cache lifetime of keys in seconds. For this long, a process may use keys that another process
 has rotated or destroyed."""
 _SQL = load_statements("data_keys")
@@ -66,7 +66,7 @@ class KeyRing:
         if not rows:
             return _PLAIN  # The workspace is gone, with all its content.
         sealing = await self._sealing_of(workspace_id, rows)
-        self._cached[workspace_id] = (time.monotonic() + KEPT_SECONDS, sealing)
+        self._cached[workspace_id] = (time.monotonic() + CACHE_SECONDS, sealing)
         return sealing
 
     def forget(self, workspace_id: UUID) -> None:

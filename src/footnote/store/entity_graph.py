@@ -15,9 +15,9 @@ from footnote.store.entity_keeping import hashed
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("entity_graph")
-MOST_NAMED = 8
+MAX_NAMED = 8
 """Most entities of a question used, those in the fewest documents."""
-MOST_BESIDE = 60
+MAX_BESIDE = 60
 """Most related entities, strongest first."""
 COMMON = 60
 """Entities in so many documents are too common to be informative, and are left out."""
@@ -44,7 +44,7 @@ async def load_entity_graph(
             "entity_ids": sorted(named_entities),
             "documents": COMMON,
             "pairs": _PAIRS,
-            "limit": MOST_BESIDE,
+            "limit": MAX_BESIDE,
         },
     )
     pairs = {(row["entity_id"], row["beside"]): float(row["weight"]) for row in rows}
@@ -95,7 +95,7 @@ async def _entities_named(
             if documents < COMMON and entity_id not in entities:
                 entities[entity_id] = NamedEntity(text=name.text, documents=documents)
     rarest = sorted(entities, key=lambda entity_id: (entities[entity_id].documents, entity_id))
-    return {entity_id: entities[entity_id] for entity_id in rarest[:MOST_NAMED]}
+    return {entity_id: entities[entity_id] for entity_id in rarest[:MAX_NAMED]}
 
 
 def _outermost(names: Mapping[QuestionName, object]) -> list[QuestionName]:

@@ -24,7 +24,7 @@ _SQL = load_statements("erasure")
 BLOBS = "blobs"
 JOBS = "queued jobs"
 ANSWERS = "answers in conversations"
-GIVEN_NAMES = "names given to entities"
+ENTITY_NAMES = "names given to entities"
 DECISIONS = "decisions about entities"
 CHUNKS = "chunks, by number"
 VECTORS = "vectors, by number"
@@ -86,7 +86,7 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
     counts[ANSWERS] += await count_naming(scope, family.document_ids)
     traces = await count_entity_traces(scope, family.document_ids)
-    counts[GIVEN_NAMES], counts[DECISIONS] = traces.names, traces.decisions
+    counts[ENTITY_NAMES], counts[DECISIONS] = traces.names, traces.decisions
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
     # Count existing blobs, except those that other documents with the same bytes use.
     stored_blobs = 0

@@ -16,7 +16,7 @@ _SQL = load_statements("facts")
 LONGEST_OBJECT = 1_000
 """Longest object considered, in characters; one that begins further before a place does not reach
 it."""
-_MOST_QUOTED = 500
+_MAX_QUOTED = 500
 _VALUES_OF_A_CLAIM = 40
 """Most values of a claim that are returned, the most confident."""
 
@@ -99,7 +99,7 @@ async def facts_quoted(
             "starts": [place.start for place in places],
             "ends": [place.end for place in places],
             "longest": LONGEST_OBJECT,
-            "limit": _MOST_QUOTED,
+            "limit": _MAX_QUOTED,
         },
     )
     return tuple(

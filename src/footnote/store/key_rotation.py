@@ -20,7 +20,7 @@ from psycopg.rows import DictRow
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Cipher
 from footnote.store.blob_claims import claim_blob, redeem, write_claimed
-from footnote.store.data_keys import DATA_KEY_BYTES, KEPT_SECONDS
+from footnote.store.data_keys import CACHE_SECONDS, DATA_KEY_BYTES
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.queue import enqueue
 from footnote.store.resealing import records_of, resealed
@@ -30,7 +30,7 @@ from footnote.store.statements import load_statements
 
 ROTATE_TASK = "rotate_data_key"
 PROMOTE, RESEAL = "promote", "reseal"
-_WAIT = timedelta(seconds=2 * KEPT_SECONDS)
+_WAIT = timedelta(seconds=2 * CACHE_SECONDS)
 """Wait until no process uses cached keys of before; twice the cache lifetime, for work in
 progress."""
 _ROWS_AT_ONCE = 200

@@ -30,7 +30,7 @@ OLDEST_LENIENT = 47
 """Newest step of the first release that accepts databases with steps unknown to it."""
 _LOCK = 0x666F6F74  # "foot": any number no other program of the operator uses
 _QUEUE = "procrastinate"
-_LEAST_PGVECTOR = (0, 8)
+_MIN_PGVECTOR = (0, 8)
 _SQL = load_statements("rights") | load_statements("migrating")
 _VERSION_OF_QUEUE_MIGRATION = re.compile(r"^(\d+)\.(\d+)\.(\d+)_")
 _LOOK_SECONDS = 0.2
@@ -198,7 +198,7 @@ def _prepare(connection: psycopg.Connection) -> None:
         "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
     ).fetchone()
     installed = str(row[0]) if row else "none"
-    if row is None or tuple(int(part) for part in installed.split(".")[:2]) < _LEAST_PGVECTOR:
+    if row is None or tuple(int(part) for part in installed.split(".")[:2]) < _MIN_PGVECTOR:
         raise StoreUnavailable(
             f"pgvector is {installed}, and Footnote needs 0.8 or newer",
             hint="upgrade the extension: ALTER EXTENSION vector UPDATE",

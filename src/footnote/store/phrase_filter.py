@@ -26,7 +26,7 @@ from footnote.store.lexical import ask_postings, read_postings
 from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE, Sealing
 from footnote.store.statements import load_statements
 
-MOST_VERIFIED = 20_000
+MAX_VERIFIED = 20_000
 """Most chunks whose text is read for one search: about a second's work."""
 
 _BATCH = 1000
@@ -58,7 +58,7 @@ async def narrow(
     If no visible chunk contains every phrase, the phrases are ignored and a note says so; with
     `exact_phrases` nothing is found instead. An excluded word is matched by its stem in each
     document's language, so `drafts` excludes `draft`; excluded identifiers, phrases and function
-    words are matched literally. At most `MOST_VERIFIED` texts are read, those with the best BM25
+    words are matched literally. At most `MAX_VERIFIED` texts are read, those with the best BM25
     scores first; chunks that could not be checked are left out, and a note says so. A phrase
     without letter or digit is ignored.
     """
@@ -66,7 +66,7 @@ async def narrow(
     excluded_phrases = _parsed_phrases(excluded)
     lookup = await _lookup(scope, state, cache, visible, [*required, *excluded_phrases])
     notes: list[str] = []
-    reading = MOST_VERIFIED
+    reading = MAX_VERIFIED
     if required:
         verified = await _verified(scope, lookup, lookup.candidates(required), required, reading)
         reading -= verified.read

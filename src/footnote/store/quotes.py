@@ -36,7 +36,7 @@ _SQL = load_statements("quotes")
 _ROWS_AT_ONCE = 500
 
 WrittenIn = Literal["queries", "questions", "titles", "comments", "answers", "pushes"]
-PLACES: Mapping[WrittenIn, str] = {
+LABELS: Mapping[WrittenIn, str] = {
     "queries": "queries beside the audit log",
     "questions": "questions in conversations",
     "titles": "titles of conversations",

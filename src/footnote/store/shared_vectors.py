@@ -22,7 +22,7 @@ import numpy as np
 
 from footnote.index.bm25 import Numbers
 from footnote.index.quantised import HalfVectors, QuantisedVectors
-from footnote.store.vector_file import LEAST_ROWS, RowsInFile, VectorRows
+from footnote.store.vector_file import MIN_ROWS, RowsInFile, VectorRows
 
 Key = tuple[UUID, int]
 """A workspace and one of its lanes."""
@@ -115,7 +115,7 @@ def _mapped(file: int, count: int, dimensions: int) -> tuple[VectorRows, Quantis
     rows_at = errors_at + 4 * count
     codes_at = rows_at + 2 * count * dimensions
     rows: VectorRows
-    if count >= LEAST_ROWS:
+    if count >= MIN_ROWS:
         rows = RowsInFile(os.dup(file), dimensions, rows_at)
     else:
         rows = np.frombuffer(buffer[rows_at:codes_at], np.float16).reshape(count, dimensions)

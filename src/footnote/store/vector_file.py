@@ -13,7 +13,7 @@ import numpy as np
 
 from footnote.index.quantised import HalfVectors, Places
 
-LEAST_ROWS = 16_384
+MIN_ROWS = 16_384
 """Fewer rows stay in memory: they take little of it, and a process can open only so many files."""
 
 
@@ -55,7 +55,7 @@ class RowsInFile:
 
 def set_aside(rows: HalfVectors, folder: Path | None) -> VectorRows:
     """Write the rows to an unnamed file in the folder if they are many and it can be written."""
-    if folder is None or len(rows) < LEAST_ROWS or not hasattr(os, "pread"):
+    if folder is None or len(rows) < MIN_ROWS or not hasattr(os, "pread"):
         return rows
     with (
         suppress(OSError),  # No room, or nothing may be written there.

@@ -8,7 +8,7 @@ import { currentWorkspace, notePrincipal } from "./credential";
 const PAGE_OF_DOCUMENTS = 40;
 const PAGE_OF_MESSAGES = 500;
 /** That are had on each side of a chunk at once. */
-const MOST_CHUNKS = 50;
+const MAX_CHUNKS = 50;
 
 export const identityQuery = queryOptions({
   queryKey: ["identity"],
@@ -204,9 +204,9 @@ export function passagesQuery(id: string, version: number, count: number) {
     queryKey: ["passages-of", id, version],
     queryFn: async ({ signal }) => {
       const found = [];
-      for (let first = 0; first < count; first += 2 * MOST_CHUNKS + 1) {
-        const middle = Math.min(first + MOST_CHUNKS, count - 1);
-        const body = { chunk_id: `${id}:${version}:${middle}`, window: MOST_CHUNKS };
+      for (let first = 0; first < count; first += 2 * MAX_CHUNKS + 1) {
+        const middle = Math.min(first + MAX_CHUNKS, count - 1);
+        const body = { chunk_id: `${id}:${version}:${middle}`, window: MAX_CHUNKS };
         const { context_before, chunk, context_after } = await answered(
           api.POST("/v1/context", { body, signal }),
         );

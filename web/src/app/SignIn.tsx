@@ -14,7 +14,7 @@ import { STILL_SIGNED_IN, useSignOut } from "./useSignOut";
 /** The kinds of problems that have words of their own. */
 const FAILURES = ["not-authenticated", "forbidden", "rate-limited", STILL_SIGNED_IN] as const;
 /** Of the path to come back to; the server takes no longer one. */
-const MOST_CHARACTERS = 2000;
+const MAX_CHARACTERS = 2000;
 
 export function SignIn() {
   const { t } = useTranslation();
@@ -26,7 +26,7 @@ export function SignIn() {
   const navigate = useNavigate();
   const { history } = useRouter();
   const home = workspace === undefined ? "/" : `/?${new URLSearchParams({ workspace }).toString()}`;
-  const back = next === "/" || next.length > MOST_CHARACTERS ? home : next;
+  const back = next === "/" || next.length > MAX_CHARACTERS ? home : next;
 
   const signIn = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();

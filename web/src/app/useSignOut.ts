@@ -7,12 +7,12 @@ import { finishPutOff } from "../ui/toasts";
 /** What the page to sign in is told where the session may not have ended. */
 export const STILL_SIGNED_IN = "still-signed-in";
 /** Who leaves waits no longer for a server that does not answer. */
-const MOST_MILLISECONDS = 10_000;
+const MAX_MILLISECONDS = 10_000;
 
 /** Forgets who asks: the key in memory, and the browser's session on the server, whose end alone
  * ends it. Whether it has ended. */
 export async function signOut(): Promise<boolean> {
-  const late = AbortSignal.timeout(MOST_MILLISECONDS);
+  const late = AbortSignal.timeout(MAX_MILLISECONDS);
   const given = new Promise((resolve) => late.addEventListener("abort", resolve));
   // What was put off is done by who wanted it, so before the session ends and the key is gone.
   await Promise.race([finishPutOff(), given]);

@@ -6,7 +6,7 @@ import { ConversationList } from "./ConversationList";
 import { lazily } from "../ui/lazily";
 
 const TYPING_MILLISECONDS = 250;
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 const FoundConversations = lazily(() =>
   import("./FoundConversations").then((m) => m.FoundConversations),
@@ -28,7 +28,7 @@ export function FindField() {
         autoComplete="off"
         aria-label={t("finding.label")}
         placeholder={t("finding.label")}
-        maxLength={MOST_CHARACTERS}
+        maxLength={MAX_CHARACTERS}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         className="mx-2 mb-1 rounded-md border border-line bg-surface px-2 py-1 text-sm placeholder:text-muted"

@@ -11,7 +11,7 @@ import { Button, IconButton } from "../ui/Button";
 import { showToast } from "../ui/toasts";
 import { Versions } from "./Versions";
 
-const MOST_CHARACTERS = 5000;
+const MAX_CHARACTERS = 5000;
 const PATH = "/v1/conversations/{conversation_id}/messages/{message_id}/feedback";
 type Thumb = "up" | "down";
 
@@ -96,7 +96,7 @@ export function ReplyActions({ message, conversation, versions, onAgain }: Reply
               id={field}
               name="comment"
               dir="auto"
-              maxLength={MOST_CHARACTERS}
+              maxLength={MAX_CHARACTERS}
               defaultValue={comment}
               className="rounded-md border border-line bg-surface px-2 py-1.5 text-sm text-ink"
             />

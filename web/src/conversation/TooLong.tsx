@@ -1,7 +1,7 @@
 // Says of a question that is too long by how much it is; nothing of it is cut off.
 import { useTranslation } from "react-i18next";
 
-import { MOST_CHARACTERS, charactersOf, isTooLong } from "./length";
+import { MAX_CHARACTERS, charactersOf, isTooLong } from "./length";
 
 interface TooLongProps {
   readonly id: string;
@@ -15,9 +15,9 @@ export function TooLong({ id, text }: TooLongProps) {
     <p id={id} role="status" className="text-sm text-bad empty:hidden">
       {count > 0 &&
         t("conversation.tooLong", {
-          over: count - MOST_CHARACTERS,
+          over: count - MAX_CHARACTERS,
           length: count,
-          most: MOST_CHARACTERS,
+          most: MAX_CHARACTERS,
         })}
     </p>
   );

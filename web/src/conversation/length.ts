@@ -1,7 +1,7 @@
 // How long a question may be, as the server counts its characters.
 
 /** As the server has it (`MAX_QUERY_CHARACTERS`). */
-export const MOST_CHARACTERS = 10_000;
+export const MAX_CHARACTERS = 10_000;
 
 /** Characters as the server counts them, of which JavaScript may have two for one. */
 export function charactersOf(text: string): number {
@@ -9,5 +9,5 @@ export function charactersOf(text: string): number {
 }
 
 export function isTooLong(text: string): boolean {
-  return text.length > MOST_CHARACTERS && charactersOf(text) > MOST_CHARACTERS;
+  return text.length > MAX_CHARACTERS && charactersOf(text) > MAX_CHARACTERS;
 }

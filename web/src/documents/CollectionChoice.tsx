@@ -7,7 +7,7 @@ import { typed } from "./changing";
 import { type UploadPlace, chosenCollection } from "./uploadPlace";
 
 const FIELD = "min-h-8 rounded-md border border-line bg-surface px-2 py-1 text-sm text-ink";
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 export function CollectionChoice({ place }: { readonly place: UploadPlace }) {
   const { t } = useTranslation();
@@ -30,7 +30,7 @@ export function CollectionChoice({ place }: { readonly place: UploadPlace }) {
           name="collection"
           dir="auto"
           required
-          maxLength={MOST_CHARACTERS}
+          maxLength={MAX_CHARACTERS}
           aria-label={t("upload.newCollection")}
           placeholder={t("upload.newCollection")}
           className={FIELD}

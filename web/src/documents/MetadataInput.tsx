@@ -7,7 +7,7 @@ import { KINDS, type Kind, kindOf } from "./metadata";
 
 const FIELD = "min-h-8 min-w-0 rounded-md border border-line bg-surface px-2 py-1 text-sm";
 /** Names that the server takes (`MAX_NAME_CHARACTERS`). */
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 interface MetadataInputProps {
   /** The name, where it cannot be chosen. */
@@ -47,7 +47,7 @@ export function MetadataInput({
           name="name"
           dir="auto"
           autoComplete="off"
-          maxLength={MOST_CHARACTERS}
+          maxLength={MAX_CHARACTERS}
           aria-label={t("metadata.name")}
           placeholder={t("metadata.name")}
           className={`${FIELD} w-32`}

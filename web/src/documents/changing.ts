@@ -9,7 +9,7 @@ import { showToast } from "../ui/toasts";
 import { titlesOf } from "./titles";
 
 /** Documents that a request may name. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 interface Outcome {
   readonly document_id: string;
@@ -22,8 +22,8 @@ export async function inBatches(
   send: (ids: string[]) => Promise<{ readonly documents: readonly Outcome[] }>,
 ): Promise<Outcome[]> {
   const refused: Outcome[] = [];
-  for (let first = 0; first < ids.length; first += MOST_AT_ONCE) {
-    const { documents } = await send(ids.slice(first, first + MOST_AT_ONCE));
+  for (let first = 0; first < ids.length; first += MAX_AT_ONCE) {
+    const { documents } = await send(ids.slice(first, first + MAX_AT_ONCE));
     refused.push(...documents.filter(({ refusal }) => refusal !== ""));
   }
   return refused;

@@ -6,7 +6,7 @@ import { onForget } from "../ui/store";
 const FEW = 40;
 const NAME = "kept-";
 /** As many as the server compares ids with in one filter. */
-export const MOST_LISTED = 200;
+export const MAX_LISTED = 200;
 
 const kept = new Map<string, readonly string[]>();
 /** The name of each choice, by its ids in order: the same documents are the same list. */

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import type { MapPoint } from "../api/types";
 import { BulkActions } from "../documents/BulkActions";
-import { MOST_LISTED, namedIn } from "../documents/only";
+import { MAX_LISTED, namedIn } from "../documents/only";
 import { Button } from "../ui/Button";
 
 interface ChosenDocumentsProps {
@@ -17,7 +17,7 @@ export function ChosenDocuments({ chosen, onDone, onClear }: ChosenDocumentsProp
   const { t } = useTranslation();
   const navigate = useNavigate();
   const only = () => namedIn(chosen.map((each) => each.document_id));
-  const tooMany = chosen.length > MOST_LISTED;
+  const tooMany = chosen.length > MAX_LISTED;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <BulkActions chosen={chosen} onDone={onDone} />
@@ -36,7 +36,7 @@ export function ChosenDocuments({ chosen, onDone, onClear }: ChosenDocumentsProp
       </Button>
       {tooMany && (
         <span id="map-too-many" className="text-sm text-muted">
-          {t("map.tooMany", { most: MOST_LISTED })}
+          {t("map.tooMany", { most: MAX_LISTED })}
         </span>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { MapPoint } from "../api/types";
-import { MOST_KINDS, OUTLIERS, kindOfEach, kindsOf } from "./kinds";
+import { MAX_KINDS, OUTLIERS, kindOfEach, kindsOf } from "./kinds";
 
 function point(collection: string): MapPoint {
   return {
@@ -23,12 +23,12 @@ test("the commonest kinds have colours of their own and the rest share one", () 
     Array.from({ length: 12 - index }, () => point(`c${String(index).padStart(2, "0")}`)),
   ).flat();
   const kinds = kindsOf({ points }, "collection");
-  expect(kinds).toHaveLength(MOST_KINDS + 1);
+  expect(kinds).toHaveLength(MAX_KINDS + 1);
   expect(kinds[0]).toMatchObject({ value: "c00", documents: 12, colour: 1, shape: "circle" });
   expect(kinds.at(-1)).toMatchObject({ value: null, documents: 4 + 3 + 2 + 1, colour: 0 });
   const each = kindOfEach(points, "collection", kinds);
   expect(each[0]).toBe(0);
-  expect(each.at(-1)).toBe(MOST_KINDS);
+  expect(each.at(-1)).toBe(MAX_KINDS);
 });
 
 test("documents of a cluster are of one kind, and those in none of another without a colour", () => {

@@ -7,7 +7,7 @@ export const COLOURS: readonly Colour[] = ["collection", "class", "area", "clust
 export const OUTLIERS = "outliers";
 
 /** Colours that are told from each other in every theme. */
-export const MOST_KINDS = 8;
+export const MAX_KINDS = 8;
 /** The shape tells apart what somebody sees in one colour. */
 export const SHAPES = ["circle", "square", "triangle", "rhombus"] as const;
 export type Shape = (typeof SHAPES)[number];
@@ -39,13 +39,13 @@ export function kindsOf({ points }: Pick<DocumentMap, "points">, by: Colour): re
   const sorted = [...counts].sort(([one, few], [other, many]) =>
     many === few ? one.localeCompare(other) : many - few,
   );
-  const kinds: Kind[] = sorted.slice(0, MOST_KINDS).map(([value, documents], index) => ({
+  const kinds: Kind[] = sorted.slice(0, MAX_KINDS).map(([value, documents], index) => ({
     value,
     documents,
     colour: index + 1,
     shape: SHAPES[index % SHAPES.length] ?? "circle",
   }));
-  const rest = sorted.slice(MOST_KINDS).reduce((sum, [, documents]) => sum + documents, 0);
+  const rest = sorted.slice(MAX_KINDS).reduce((sum, [, documents]) => sum + documents, 0);
   if (by === "cluster" && outliers > 0) {
     kinds.push({ value: OUTLIERS, documents: outliers, colour: 0, shape: "rhombus" });
   }

@@ -21,8 +21,8 @@ import { useCopy } from "../ui/copy";
 import { useStore } from "../ui/store";
 
 const ZOOM_STEP = 1.25;
-const LEAST_ZOOM = 0.5;
-const MOST_ZOOM = 4;
+const MIN_ZOOM = 0.5;
+const MAX_ZOOM = 4;
 
 interface Paging {
   readonly number: number;
@@ -136,14 +136,14 @@ function PageSteps({ number, count, zoom, onPage, onZoom }: Paging) {
       <IconButton
         label={t("page.smaller")}
         icon={<ZoomOut aria-hidden size={16} />}
-        disabled={zoom <= LEAST_ZOOM}
-        onClick={() => onZoom(Math.max(LEAST_ZOOM, zoom / ZOOM_STEP))}
+        disabled={zoom <= MIN_ZOOM}
+        onClick={() => onZoom(Math.max(MIN_ZOOM, zoom / ZOOM_STEP))}
       />
       <IconButton
         label={t("page.larger")}
         icon={<ZoomIn aria-hidden size={16} />}
-        disabled={zoom >= MOST_ZOOM}
-        onClick={() => onZoom(Math.min(MOST_ZOOM, zoom * ZOOM_STEP))}
+        disabled={zoom >= MAX_ZOOM}
+        onClick={() => onZoom(Math.min(MAX_ZOOM, zoom * ZOOM_STEP))}
       />
     </Steps>
   );

@@ -10,7 +10,7 @@ import { Sheet } from "./Sheet";
 import type { Hits } from "./useHitsOnPage";
 import { TextLayer } from "./pdf";
 
-const MOST_PIXELS = 16_000_000;
+const MAX_PIXELS = 16_000_000;
 
 interface PdfPageProps {
   readonly pdf: PDFDocumentProxy;
@@ -78,7 +78,7 @@ function Drawing({ page, scale, onFailed }: DrawingProps) {
   useEffect(() => {
     if (canvas.current === null || text.current === null) return undefined;
     const viewport = page.getViewport({ scale });
-    const most = Math.sqrt(MOST_PIXELS / (viewport.width * viewport.height));
+    const most = Math.sqrt(MAX_PIXELS / (viewport.width * viewport.height));
     const density = Math.min(window.devicePixelRatio || 1, most);
     canvas.current.width = Math.round(viewport.width * density);
     canvas.current.height = Math.round(viewport.height * density);

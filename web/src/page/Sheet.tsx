@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Scroller } from "../ui/Scroller";
 
 const PADDING_PIXELS = 24;
-const LEAST_PIXELS = 160;
+const MIN_PIXELS = 160;
 
 interface SheetProps {
   /** Of the page that is drawn, from 1. */
@@ -29,7 +29,7 @@ export function Sheet({ number, ratio, zoom, children }: SheetProps) {
     observer.observe(pane.current);
     return () => observer.disconnect();
   }, []);
-  const width = Math.max(LEAST_PIXELS, Math.round((available - PADDING_PIXELS) * zoom));
+  const width = Math.max(MIN_PIXELS, Math.round((available - PADDING_PIXELS) * zoom));
   return (
     <Scroller
       ref={pane}

@@ -2,7 +2,7 @@
 import { Problem } from "../api/problem";
 import type { Answer, Citation } from "../api/types";
 import { answerText, refusal } from "./answer";
-import { MOST_CHARACTERS, charactersOf, isTooLong } from "../conversation/length";
+import { MAX_CHARACTERS, charactersOf, isTooLong } from "../conversation/length";
 import { type Site, type Turn, answerOf } from "./asking";
 import { make } from "./dom";
 import { type Language, languageOf } from "./messages";
@@ -169,8 +169,8 @@ export class FootnoteChat extends HTMLElement {
   private tellLength(): void {
     const long = isTooLong(this.field.value);
     const length = long ? charactersOf(this.field.value) : 0;
-    const over = length - MOST_CHARACTERS;
-    const said = long ? this.language.say("tooLong", { length, over, most: MOST_CHARACTERS }) : "";
+    const over = length - MAX_CHARACTERS;
+    const said = long ? this.language.say("tooLong", { length, over, most: MAX_CHARACTERS }) : "";
     if (this.told.textContent !== said) this.told.textContent = said;
     this.field.setAttribute("aria-invalid", String(long));
     this.field.setAttribute("aria-describedby", long ? this.told.id : "");

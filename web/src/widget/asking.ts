@@ -26,7 +26,7 @@ export type Step =
 const CUTS = 5;
 const PAUSE_MILLISECONDS = 1000;
 /** Turns that are sent along: the server takes a hundred, and a question rarely needs many. */
-const MOST_TURNS = 20;
+const MAX_TURNS = 20;
 
 /** Sends a request with the site's key. Throws a Problem for a refusal. */
 export async function sent(site: Site, path: string, init: RequestInit = {}): Promise<Response> {
@@ -56,7 +56,7 @@ export async function* answerOf(
     body: JSON.stringify({
       question,
       stream: true,
-      conversation: turns.slice(-MOST_TURNS),
+      conversation: turns.slice(-MAX_TURNS),
       ...(collections.length > 0 && { filters: { collections } }),
     }),
     signal,

@@ -35,12 +35,12 @@ MAX_PASSAGES = 2_000
 
 MAX_QUESTION_CHARACTERS = 2_000
 _PART_PASSAGES = 16
-_MOST_STATEMENTS = 12
-_LEAST_ANSWERABILITY = 0.05
+_MAX_STATEMENTS = 12
+_MIN_ANSWERABILITY = 0.05
 """Of a part, below which nothing of it is shown. Less than an answer to a question of the whole
 workspace needs: the caller chose the document, and a weak result is reported as merely near."""
-_MOST_RANKED = 200
-_MOST_SHOWN = 20
+_MAX_RANKED = 200
+_MAX_SHOWN = 20
 """Passages that are shown in full below an analysis."""
 
 
@@ -108,11 +108,11 @@ async def _written_analysis(
     parents = await parents_of(context.workspace, [hit.passage for hit in evidence.values()])
     entries = [
         evidence_text(numbers[number], hit, parents, note="Cited above.")
-        for number, hit in list(evidence.items())[:_MOST_SHOWN]
+        for number, hit in list(evidence.items())[:_MAX_SHOWN]
     ]
     remaining = [
         source_line(numbers[number], hit.passage, hit.passage.text)
-        for number, hit in list(evidence.items())[_MOST_SHOWN:]
+        for number, hit in list(evidence.items())[_MAX_SHOWN:]
     ]
     if written.removed:
         head.append(f"Removed citations of what was never read: {written.removed}.")
@@ -136,8 +136,8 @@ async def _quoted_statements(
     serving_lane = await serving(context.workspace)
     answerer = replace(
         serving_lane.answerer,
-        least_answerability=_LEAST_ANSWERABILITY,
-        undecided=_LEAST_ANSWERABILITY,
+        least_answerability=_MIN_ANSWERABILITY,
+        undecided=_MIN_ANSWERABILITY,
     )
     answers = [
         await answerer(arguments.question, [ranked[passage.chunk_id] for passage in part])
@@ -175,7 +175,7 @@ async def _ranked(
         workspace,
         SearchRequest(
             query=arguments.question,
-            top_k=min(len(passages), _MOST_RANKED),
+            top_k=min(len(passages), _MAX_RANKED),
             filters=SearchFilters(document_ids=(arguments.document_id,)),
         ),
     )
@@ -249,7 +249,7 @@ def _strongest(answers: Sequence[Answer]) -> list[_Statement]:
     strongest = sorted(
         statements, key=lambda statement: (-statement.strength, statement.char_start)
     )
-    return sorted(strongest[:_MOST_STATEMENTS], key=lambda statement: statement.char_start)
+    return sorted(strongest[:_MAX_STATEMENTS], key=lambda statement: statement.char_start)
 
 
 def _statements(answer: Answer) -> Iterator[_Statement]:

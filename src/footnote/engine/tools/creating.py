@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 120.0
 """How long a model waits for its document; it is kept and indexed later all the same."""
 
 _NOT_IN_NAMES = re.compile(r"[^\w\- ]+")
-_MOST_NAME_CHARACTERS = 100
+_MAX_NAME_CHARACTERS = 100
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = re.compile(r"^title[ \t]*:.*\n", re.MULTILINE | re.IGNORECASE)
 
@@ -110,5 +110,5 @@ def sanitised(title: str) -> str:
     >>> sanitised("../Minutes: May/June")
     'Minutes May June'
     """
-    name = " ".join(_NOT_IN_NAMES.sub(" ", title).split())[:_MOST_NAME_CHARACTERS].strip(" -")
+    name = " ".join(_NOT_IN_NAMES.sub(" ", title).split())[:_MAX_NAME_CHARACTERS].strip(" -")
     return name or "document"

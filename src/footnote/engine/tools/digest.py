@@ -17,7 +17,7 @@ Write = Callable[[str, str], Awaitable[str]]
 PART_CHARACTERS = 16_000
 """Of the document, in one request; about 4,000 tokens."""
 
-_MOST_CONCURRENT = 4
+_MAX_CONCURRENT = 4
 _NOTHING = "NOTHING"
 _READ_INSTRUCTIONS = f"""\
 You read one part of a longer document for a question. Write down everything in this part that \
@@ -53,7 +53,7 @@ async def digest(write: Write, question: str, passages: Sequence[Passage]) -> Di
 
     Notes that are too long for one request are joined in groups first.
     """
-    turns = asyncio.Semaphore(_MOST_CONCURRENT)
+    turns = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def ask(instructions: str, name: str, text: str) -> str:
         async with turns:

@@ -16,7 +16,7 @@ from footnote.engine.tools.results import Result, filled, tool_text
 from footnote.ports import ReadableDocument
 from footnote.validation.constrained_types import FactQuery
 
-_MOST_FACTS = 50
+_MAX_FACTS = 50
 
 
 class RecallFacts(Arguments):
@@ -24,7 +24,7 @@ class RecallFacts(Arguments):
 
     query: FactQuery = Field(description="A question, or a topic.")
     document_id: UUID | None = Field(None, description="Only of this document.")
-    limit: int = Field(10, ge=1, le=_MOST_FACTS, description="How many.")
+    limit: int = Field(10, ge=1, le=_MAX_FACTS, description="How many.")
 
 
 class FactLocation(Result):

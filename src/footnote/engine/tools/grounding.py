@@ -15,9 +15,9 @@ from footnote.engine.tools.results import Result, filled, tool_text
 from footnote.ports import ReadableDocument
 from footnote.validation.constrained_types import StorableText
 
-_MOST_STATEMENTS = 30
-_MOST_SOURCES = 20
-_MOST_QUOTES = 2
+_MAX_STATEMENTS = 30
+_MAX_SOURCES = 20
+_MAX_QUOTES = 2
 
 
 class CheckStatements(Arguments):
@@ -25,14 +25,14 @@ class CheckStatements(Arguments):
 
     statements: tuple[StorableText, ...] = Field(
         min_length=1,
-        max_length=_MOST_STATEMENTS,
+        max_length=_MAX_STATEMENTS,
         description=f"Single statements of at most {MAX_STATEMENT_CHARACTERS} characters.",
     )
     document_ids: tuple[UUID, ...] = Field(
-        (), max_length=_MOST_SOURCES, description="Whole documents to check against."
+        (), max_length=_MAX_SOURCES, description="Whole documents to check against."
     )
     chunk_ids: tuple[StorableText, ...] = Field(
-        (), max_length=_MOST_SOURCES, description="Single passages to check against."
+        (), max_length=_MAX_SOURCES, description="Single passages to check against."
     )
 
 
@@ -120,7 +120,7 @@ async def check_statements(context: ToolContext, arguments: CheckStatements) -> 
         lines += [
             f"   {quote.relation.value}: “{line(quote.quote, 400)}” "
             f"({line(quote.document_title or quote.source_id)}, Chunk ID: {quote.chunk_id})"
-            for quote in claim.quotes[:_MOST_QUOTES]
+            for quote in claim.quotes[:_MAX_QUOTES]
         ] or ["   Nothing there speaks of it."]
     documents = [
         ReadableDocument(

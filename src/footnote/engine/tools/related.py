@@ -34,9 +34,9 @@ _PHRASES = {
 }
 """The words for an edge from its source to its target; the most telling kinds come first."""
 _ORDER = {kind: position for position, kind in enumerate(_PHRASES)}
-_MOST_ENTITIES = 30
+_MAX_ENTITIES = 30
 """Most entities around the central one."""
-_MOST_QUOTES = 2
+_MAX_QUOTES = 2
 
 
 class FindRelated(Arguments):
@@ -92,7 +92,7 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
         None if arguments.entity is None else await entity_called(workspace, arguments.entity)
     )
     subgraph = await graph(
-        workspace, entity_id=entity_id, document_id=arguments.document_id, limit=_MOST_ENTITIES
+        workspace, entity_id=entity_id, document_id=arguments.document_id, limit=_MAX_ENTITIES
     )
     nodes = {node.node_id: node for node in subgraph.nodes}
     central_id = entity_id or arguments.document_id
@@ -115,7 +115,7 @@ async def find_related(context: ToolContext, arguments: FindRelated) -> str:
                 source_document_id=_document(edge.source_id, nodes[edge.source_id].entity_kind),
                 target_document_id=_document(edge.target_id, nodes[edge.target_id].entity_kind),
                 documents=edge.documents,
-                quotes=[filled(FactLocation, quote) for quote in edge.evidence[:_MOST_QUOTES]],
+                quotes=[filled(FactLocation, quote) for quote in edge.evidence[:_MAX_QUOTES]],
             )
             for edge in edges[: arguments.limit]
         ]

@@ -9,17 +9,17 @@ from statistics import median
 
 from footnote.ingestion.parsing.geometry import Box, Grid, Line, PageItem, cells_of, line_of, union
 
-_LEAST_LINES = 4
+_MIN_LINES = 4
 """Fewest lines of a column beside those of the other."""
-_LEAST_CHARACTERS = 16
+_MIN_CHARACTERS = 16
 """Median characters that lines of prose exceed; cells of tables, labels and forms have fewer."""
-_LEAST_GUTTER_SIZES = 0.8
+_MIN_GUTTER_SIZES = 0.8
 _MAX_SPANNING_SHARE = 0.4
 """Largest share of the lines beside a gutter that may cross it: titles, wide figures."""
 _MAX_DEPTH = 3
 _MAX_RUNS = 400
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_LEAST_CONTINUED_SHARE = 0.2
+_MIN_CONTINUED_SHARE = 0.2
 _ROW_CELL = 24
 """Median characters below which the parts of a line are table cells; lines of columns are
 longer."""
@@ -86,7 +86,7 @@ def _split_at(item: PageItem, gutter: float) -> list[PageItem]:
     if not left or not right or len(left) + len(right) != len(item.words):
         return [item]
     gap = min(w.box.left for w in right) - max(w.box.right for w in left)
-    if gap < _LEAST_GUTTER_SIZES * item.size:
+    if gap < _MIN_GUTTER_SIZES * item.size:
         return [item]
     return [line_of(left), line_of(right)]
 
@@ -105,9 +105,9 @@ def _is_row(line: Line, gutter: float) -> bool:
 def _gutter(items: Sequence[PageItem]) -> float | None:
     """Return the middle of the widest gap between two columns of prose; None without columns."""
     lines = [item for item in items if isinstance(item, Line)]
-    if len(lines) < _LEAST_LINES:
+    if len(lines) < _MIN_LINES:
         return None
-    least_width = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
+    least_width = _MIN_GUTTER_SIZES * median(line.size for line in lines)
     boxes = [word.box for line in lines for word in line.words]
     gaps = _white_gaps(boxes, least_width, most_boxes=_MAX_SPANNING_SHARE * len(lines))
     for left, right in sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap[0])):
@@ -168,12 +168,12 @@ def _middle(item: PageItem) -> float:
 
 
 def _is_prose(lines: Sequence[Line]) -> bool:
-    if len(lines) < _LEAST_LINES:
+    if len(lines) < _MIN_LINES:
         return False
     characters = median(_width_in_characters(line.text) for line in lines)
     extent = union(line.box for line in lines)
     full = median(line.box.width for line in lines) / max(extent.width, 1)
-    return characters > _LEAST_CHARACTERS and full > _FULL_SHARE and _continues_sentences(lines)
+    return characters > _MIN_CHARACTERS and full > _FULL_SHARE and _continues_sentences(lines)
 
 
 def _continues_sentences(lines: Sequence[Line]) -> bool:
@@ -184,7 +184,7 @@ def _continues_sentences(lines: Sequence[Line]) -> bool:
     begin = [line.text[0] for line in lines if line.text[0].isupper() or line.text[0].islower()]
     if len(begin) < len(lines) / 2:
         return sum(line.text[0].isdigit() for line in lines) < len(lines) / 2
-    return sum(map(str.islower, begin)) > _LEAST_CONTINUED_SHARE * len(begin)
+    return sum(map(str.islower, begin)) > _MIN_CONTINUED_SHARE * len(begin)
 
 
 def _width_in_characters(text: str) -> int:

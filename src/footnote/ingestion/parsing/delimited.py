@@ -17,7 +17,7 @@ from footnote.ingestion.parsing.tables import table_drafts
 
 _DELIMITERS = ",;\t|"
 _SAMPLED_ROWS = 50
-_LEAST_COLUMNS_UNDER_TITLE = 3
+_MIN_COLUMNS_UNDER_TITLE = 3
 _DIGIT = re.compile(r"\d")
 _FIELD_LIMIT = 10 * 1024 * 1024
 
@@ -31,7 +31,7 @@ def read_delimited(text: str) -> Reading:
     rows = _rows(text.replace("\0", ""))
     # The table begins at the first row of two values, if any row has three fields.
     filled_rows = (number for number, row in enumerate(rows) if _count(row) > 1)
-    has_table = max(map(len, rows), default=0) >= _LEAST_COLUMNS_UNDER_TITLE
+    has_table = max(map(len, rows), default=0) >= _MIN_COLUMNS_UNDER_TITLE
     top = next(filled_rows, 0) if has_table else 0
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
     rows = _without_gaps(rows[top:])

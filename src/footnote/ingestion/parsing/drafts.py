@@ -18,7 +18,7 @@ from footnote.domain import (
 )
 from footnote.ingestion.media import LANGUAGES, TEXT_TYPES
 
-KEPT_PICTURE_TYPE = "image/jpeg"
+STORED_PICTURE_TYPE = "image/jpeg"
 """Media type of the pictures that are kept to be described."""
 _SEPARATOR = "\n\n"
 # C0 and C1 controls but tab and newline, soft hyphens, invisible marks, lone surrogates, the
@@ -47,10 +47,10 @@ _PACKED = (".gz", ".bz2", ".xz")
 _ENDINGS = frozenset((*TEXT_TYPES, *LANGUAGES, ".tar", ".txt", ".log", ".pdf"))
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*[.)]?\s")
 MAX_TITLE_CHARACTERS = 200
-_MOST_HEADING_CHARACTERS = 1000
+_MAX_HEADING_CHARACTERS = 1000
 """A longer heading becomes a paragraph, since each chunk below a heading is indexed and read with
 it."""
-_MOST_HEADINGS_ABOVE = 16
+_MAX_HEADINGS_ABOVE = 16
 """Most headings in a heading path; of deeper nesting, as JSON may have, the innermost are kept."""
 
 
@@ -125,7 +125,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
     for draft in _with_paragraphs(reading.drafts):
-        if draft.kind is BlockKind.HEADING and len(draft.text) > _MOST_HEADING_CHARACTERS:
+        if draft.kind is BlockKind.HEADING and len(draft.text) > _MAX_HEADING_CHARACTERS:
             draft = replace(draft, kind=BlockKind.PARAGRAPH, level=0)  # noqa: PLW2901
         if draft.picture:
             on_new_page = draft.page != page
@@ -133,7 +133,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
             pictures.append(
                 Picture(
                     content=draft.picture,
-                    media_type=KEPT_PICTURE_TYPE,
+                    media_type=STORED_PICTURE_TYPE,
                     after=len(blocks),
                     paragraph=1 if on_new_page else max(paragraph, 1),
                     page=draft.page,
@@ -153,7 +153,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         if is_heading:
             chain = _chain_above(chain, draft.level)
             chain.append((draft.level, text))
-            del chain[:-_MOST_HEADINGS_ABOVE]
+            del chain[:-_MAX_HEADINGS_ABOVE]
         else:
             chain = _chain_above(chain, draft.level) if draft.level else chain
             paragraph += 1

@@ -22,7 +22,7 @@ _WIDE_MARGIN_SHARE = 0.22
 """Share of the page height at the bottom where a page number may be, as in LaTeX letters and
 articles."""
 _WIDE_GAP = 1.5
-_LEAST_GAP = 0.9
+_MIN_GAP = 0.9
 """Least gap between a running line and the text, in font sizes of that line."""
 _DIGITS = re.compile(r"\d+")
 _ENDS = " #|-–—·/"
@@ -117,7 +117,7 @@ def _set_apart(margin: list[Line], items: Sequence[PageItem], direction: int) ->
     following = [item for item in items if id(item) not in inner]
     while margin:
         line = margin[-1]
-        if all(_gap(line, other, direction) >= _LEAST_GAP * line.size for other in following):
+        if all(_gap(line, other, direction) >= _MIN_GAP * line.size for other in following):
             return margin
         following.append(margin.pop())
     return margin

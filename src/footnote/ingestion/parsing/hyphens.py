@@ -13,7 +13,7 @@ SOFT_HYPHEN = "\xad"
 _EDGE = ".,;:!?()[]{}\"'“”‘’«»„"
 _CJK = re.compile(f"[{HAN}{KANA}]")
 _HYPHENS = "-\u2010\xad\x02"
-_LEAST_PART = 4
+_MIN_PART = 4
 """Fewest letters of each part of a compound; shorter ones are words by chance: in, on, de."""
 
 
@@ -39,7 +39,7 @@ class Vocabulary:
         if first + second in self.words:
             return False
         parts = first.rsplit("-", 1)[-1], second.split("-", 1)[0]
-        return all(len(part) >= _LEAST_PART and part in self.words for part in parts)
+        return all(len(part) >= _MIN_PART and part in self.words for part in parts)
 
 
 def join_lines(texts: Sequence[str], vocabulary: Vocabulary) -> str:

@@ -26,8 +26,8 @@ NOT_DESCRIBED = "pictures_not_described"
 """Metadata key: number of pictures that no model described, though one should have."""
 _MAX_SIDE = 1568
 """Longest side in pixels; vision models scale larger pictures down to about this themselves."""
-_LEAST_SIDE = 80
-_LEAST_PIXELS = 20_000
+_MIN_SIDE = 80
+_MIN_PIXELS = 20_000
 """Smaller pictures are logos and icons."""
 _MAX_BYTES = 32 * 1024 * 1024
 """Most bytes of all kept pictures of one document."""
@@ -115,7 +115,7 @@ class PictureKeeper:
 
     def keep(self, image: Image.Image) -> bytes:
         """Return the picture as a JPEG; empty if it is too small or exceeds the limits."""
-        if min(image.size) < _LEAST_SIDE or image.width * image.height < _LEAST_PIXELS:
+        if min(image.size) < _MIN_SIDE or image.width * image.height < _MIN_PIXELS:
             return b""
         if self._kept >= self.most:
             self.left_out += 1

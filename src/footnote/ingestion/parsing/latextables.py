@@ -20,7 +20,7 @@ _HEAD_RULE = re.compile(r"\\(?:hline|midrule|endhead|endfirsthead)(?![A-Za-z])")
 _MARK = re.compile(
     r"(?P<row>\\\\(?:\*?\[[^\]]*\])?|\\tabularnewline(?![A-Za-z]))|\\[{}&]|(?P<cell>&)|[{}]"
 )
-_MOST_HEADER_ROWS = 3
+_MAX_HEADER_ROWS = 3
 
 
 def latex_rows(source: str, name: str) -> list[list[Cell]]:
@@ -41,10 +41,10 @@ def latex_rows(source: str, name: str) -> list[list[Cell]]:
 
 
 def _header_rows(source: str, rows: int) -> int:
-    for rule in islice(_HEAD_RULE.finditer(source), _MOST_HEADER_ROWS):
+    for rule in islice(_HEAD_RULE.finditer(source), _MAX_HEADER_ROWS):
         rows_above = len(_cells(source[: rule.start()]))
         if rows_above:
-            return rows_above if rows_above < rows and rows_above <= _MOST_HEADER_ROWS else 1
+            return rows_above if rows_above < rows and rows_above <= _MAX_HEADER_ROWS else 1
     return 1
 
 

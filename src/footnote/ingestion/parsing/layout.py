@@ -50,11 +50,11 @@ _WIDE_LINES_NEEDED = 10
 _PROSE_LINES = 5
 _WIDEST = 2.3
 _WIDE_TOLERANCE = 0.25
-_LEAST_PROSE_CHARACTERS = 40
+_MIN_PROSE_CHARACTERS = 40
 _CONTINUATION = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
 """How a line begins that continues a paragraph from the column before."""
 _MAX_CODE_INDENT = 60
-_LEAST_STEP = 0.9
+_MIN_STEP = 0.9
 """Least indentation of a further list level, in font sizes; right-aligned numbers differ by
 less."""
 _MAX_STEP = 8.0
@@ -253,7 +253,7 @@ class _Drafter:
         return (
             self.wide_leading > 0
             and abs(ratio - self.wide_leading) < _WIDE_TOLERANCE
-            and len(before.text) >= _LEAST_PROSE_CHARACTERS
+            and len(before.text) >= _MIN_PROSE_CHARACTERS
             and before.box.right >= after.box.right - 1.5 * before.size
             and not before.text.endswith(_SENTENCE_END)
             and not _BULLET.match(after.text)
@@ -330,9 +330,9 @@ def _merged_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
             line.box.top < above.box.top or left - lefts[-1] > _MAX_STEP * size
         ):
             lefts.clear()  # the list goes on in the next column
-        while lefts and left < lefts[-1] - _LEAST_STEP * size:
+        while lefts and left < lefts[-1] - _MIN_STEP * size:
             lefts.pop()
-        if not lefts or left > lefts[-1] + _LEAST_STEP * size:
+        if not lefts or left > lefts[-1] + _MIN_STEP * size:
             lefts.append(left)
         texts.append("  " * (len(lefts) - 1) + draft.text)
         above = line

@@ -41,7 +41,7 @@ ALL_LANGUAGES = "auto"
 """In place of Tesseract's language codes: all installed languages."""
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
 RAPIDOCR_INSTALL = how_to_install("ocr")
-RAPIDOCR_PLACES = ("footnote_models.rapidocr", "rapidocr_onnxruntime")
+RAPIDOCR_PACKAGES = ("footnote_models.rapidocr", "rapidocr_onnxruntime")
 """Where to import RapidOCR from: our package of models, or the original package."""
 _ONLY_PICTURES = "it has no text, only pictures, and "
 _RAPIDOCR_REQUIREMENTS = ("cv2", "pyclipper", "shapely", "yaml")
@@ -56,8 +56,8 @@ _SMALL_HEIGHT = 20
 _LEGIBLE_HEIGHT = 36
 _MAX_ENLARGEMENT = 3.0
 _MAX_ENLARGED_PIXELS = 60_000_000
-_LEAST_PICTURE_LETTERS = 8
-_LEAST_SURE_SHARE = 0.5
+_MIN_PICTURE_LETTERS = 8
+_MIN_SURE_SHARE = 0.5
 _MAX_CELL_CHARACTERS = 34
 """Average characters above which cells are columns of prose, read one after the other."""
 
@@ -125,7 +125,11 @@ def installed_rapidocr() -> str | None:
     if not all(find_spec(name) for name in _RAPIDOCR_REQUIREMENTS):
         return None
     return next(
-        (name for name in RAPIDOCR_PLACES if find_spec(name.partition(".")[0]) and find_spec(name)),
+        (
+            name
+            for name in RAPIDOCR_PACKAGES
+            if find_spec(name.partition(".")[0]) and find_spec(name)
+        ),
         None,
     )
 
@@ -168,7 +172,7 @@ def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
     ]
     letters = sum(character.isalnum() for line in sure for character in line.text)
     all_letters = sum(character.isalnum() for line in lines for character in line.text)
-    if letters < _LEAST_PICTURE_LETTERS or letters < _LEAST_SURE_SHARE * all_letters:
+    if letters < _MIN_PICTURE_LETTERS or letters < _MIN_SURE_SHARE * all_letters:
         return []
     return find_tables(_rows(sure), [])
 

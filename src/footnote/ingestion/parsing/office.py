@@ -32,7 +32,7 @@ _CONVERTED = (media.DOC, media.ODT, media.RTF, media.PPT, media.ODP, *_WORKBOOKS
 OFFICE_TYPES = frozenset((media.DOCX, media.PPTX, media.XLSX, *_CONVERTED))
 _COMPOUND = b"\xd0\xcf\x11\xe0"
 _MAIN_STREAMS = {"WordDocument": media.DOC, "PowerPoint Document": media.PPT, "Workbook": media.XLS}
-_MOST_RECORDS_BEFORE_LOCK = 20
+_MAX_RECORDS_BEFORE_LOCK = 20
 _MAX_MERGED = 100_000
 _REMEDY = f"tables, notes, numbers or pictures may be missing; install LibreOffice: {INSTALL}"
 
@@ -93,7 +93,7 @@ def _is_encrypted(content: bytes, media_type: str) -> bool:
         if media_type == media.PPT:
             return head("Current User")[12:16] == b"\xdf\xc4\xd1\xf3"
         records, position = head("Workbook"), 0
-        for _ in range(_MOST_RECORDS_BEFORE_LOCK):
+        for _ in range(_MAX_RECORDS_BEFORE_LOCK):
             if records[position : position + 2] == b"\x2f\x00":
                 return True
             position += 4 + int.from_bytes(records[position + 2 : position + 4], "little")

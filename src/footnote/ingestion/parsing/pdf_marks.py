@@ -18,8 +18,8 @@ _MAX_ELEMENTS = 20_000
 """Most elements of the structure tree read on one page."""
 _MAX_DEPTH = 60
 _HEADING_TAG = re.compile(r"(?:H(?P<rank>[1-6])?|(?P<title>Title))")
-_LEAST_LETTERS = 3
-_LEAST_PART = 12
+_MIN_LETTERS = 3
+_MIN_PART = 12
 """Fewest characters of a line that matches only a part of a bookmark's title, set on two lines."""
 _IGNORED = re.compile(r"[\W_]+")
 _FIRST_LEVEL_RANK = 2
@@ -84,7 +84,7 @@ def bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
             break
         target = bookmark.get_dest()
         title = _plain(bookmark.get_title() or "")
-        if target is None or len(title) < _LEAST_LETTERS:
+        if target is None or len(title) < _MIN_LETTERS:
             continue
         page = target.get_index()
         if page is not None:
@@ -102,7 +102,7 @@ def with_bookmarks(lines: Sequence[Line], titles: dict[str, int]) -> Iterator[Li
 def _rank(text: str, titles: dict[str, int]) -> int:
     if text in titles:
         return titles[text]
-    if len(text) < _LEAST_PART:
+    if len(text) < _MIN_PART:
         return 0
     return next(
         (rank for title, rank in titles.items() if title.startswith(text) or title.endswith(text)),

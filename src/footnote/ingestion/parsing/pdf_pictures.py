@@ -19,9 +19,9 @@ from footnote.ingestion.parsing.ocr import Ocr, Pixels, items_of_picture
 from footnote.ingestion.parsing.pdf_text import Turn
 
 RENDER_DPI = 200
-_LEAST_PAGE_SHARE = 0.04
+_MIN_PAGE_SHARE = 0.04
 """Least share of the page's area; smaller pictures are logos, icons and ornaments."""
-_LEAST_SIDE_POINTS = 50.0
+_MIN_SIDE_POINTS = 50.0
 _TEXT_SHARE = 0.06
 """Share of a picture covered by the text layer above which it is a scan that was recognised
 already."""
@@ -125,8 +125,8 @@ def large_pictures(page: pdfium.PdfPage) -> list[Box]:
     return [
         box
         for box in sorted(regions, key=lambda box: (box.top, box.left))
-        if box.width * box.height >= _LEAST_PAGE_SHARE * width * height
-        and min(box.width, box.height) >= _LEAST_SIDE_POINTS
+        if box.width * box.height >= _MIN_PAGE_SHARE * width * height
+        and min(box.width, box.height) >= _MIN_SIDE_POINTS
     ]
 
 

@@ -31,7 +31,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 MAX_HEADING_CHARACTERS = 80
-_MOST_LINE_CHARACTERS = 1000
+_MAX_LINE_CHARACTERS = 1000
 """A longer line was not wrapped by its author, so its words do not tell how words are
 hyphenated."""
 
@@ -94,7 +94,7 @@ def words_inside(lines: Iterable[str]) -> Vocabulary:
     """Collect the words that stand inside lines, so that those at their ends can be compared."""
     vocabulary = Vocabulary()
     vocabulary.add(
-        word for line in lines if len(line) <= _MOST_LINE_CHARACTERS for word in line.split()[:-1]
+        word for line in lines if len(line) <= _MAX_LINE_CHARACTERS for word in line.split()[:-1]
     )
     return vocabulary
 

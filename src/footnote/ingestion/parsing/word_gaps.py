@@ -15,18 +15,18 @@ import numpy.typing as npt
 Grey = npt.NDArray[np.uint8]
 """The picture of one line, of shape (height, width)."""
 
-LEAST_GAP = 0.2
+MIN_GAP = 0.2
 """Least gap between words, as a share of the height of the line's ink. A space of Helvetica set at
 85 % is 0.24 of it; letters are less than 0.13 apart."""
-LEAST_ALIKE = 0.3
+MIN_ALIKE = 0.3
 """The same where all gaps are alike: touching letters, or a single word of spaced capitals."""
 WIDE_GAP = 0.24
 """Least mean of the gaps between words, in the same unit."""
-LEAST_RATIO = 1.8
+MIN_RATIO = 1.8
 """Least ratio of the mean gap between words to that between letters."""
 _INK = 0.3
 """Share of the contrast above which a pixel is ink."""
-_LEAST_CONTRAST = 24.0
+_MIN_CONTRAST = 24.0
 _FEWEST_LETTERS = 4
 _UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\U0010ffff]")
 """Characters of scripts that do not separate words by spaces."""
@@ -74,9 +74,9 @@ def word_gaps(picture: Grey) -> list[float]:
     for index in range(1, len(ordered)):
         narrow, wide = ordered[:index], ordered[index:]
         spread = len(narrow) * len(wide) * (wide.mean() - narrow.mean()) ** 2
-        if spread > best and wide.mean() >= max(LEAST_RATIO * narrow.mean(), wide_enough):
+        if spread > best and wide.mean() >= max(MIN_RATIO * narrow.mean(), wide_enough):
             best, threshold = spread, float(narrow[-1] + wide[0]) / 2
-    least_gap = max(LEAST_GAP * height, threshold) if threshold else LEAST_ALIKE * height
+    least_gap = max(MIN_GAP * height, threshold) if threshold else MIN_ALIKE * height
     gap_columns = np.flatnonzero(widths >= least_gap)
     return [float(columns[index] + columns[index + 1]) / 2 for index in gap_columns]
 
@@ -86,7 +86,7 @@ def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
     background = float(np.median(picture))
     deviation = np.abs(picture.astype(float) - background)
     contrast = float(np.quantile(deviation, 0.99))
-    if contrast < _LEAST_CONTRAST:
+    if contrast < _MIN_CONTRAST:
         return np.zeros(picture.shape, dtype=bool)
     ink: npt.NDArray[np.bool_] = deviation > _INK * contrast
     return ink

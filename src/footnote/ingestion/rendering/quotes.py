@@ -20,9 +20,9 @@ _FEW_LETTERS = 4
 """A cell with fewer letters is only marked near other cells."""
 _MAX_CELL = 200
 _NEAR_LETTERS = 400
-_LEAST_SHARE = 0.6
-_LEAST_BORDER_LETTERS = 12
-_LEAST_ANYWHERE_LETTERS = 60
+_MIN_SHARE = 0.6
+_MIN_BORDER_LETTERS = 12
+_MIN_ANYWHERE_LETTERS = 60
 _BORDER_LETTERS = 600
 _BORDER_SHARE = 0.4
 
@@ -81,7 +81,7 @@ def find_quote(quote: Quote, text: str, page: Folded) -> LocatedQuote:
     elif _crosses_page_break(pieces, letters, on_page):
         match = QuoteMatch.PARTIAL
     else:
-        match = QuoteMatch.APPROXIMATE if share >= _LEAST_SHARE else QuoteMatch.NONE
+        match = QuoteMatch.APPROXIMATE if share >= _MIN_SHARE else QuoteMatch.NONE
     if match is QuoteMatch.NONE:
         return NOT_FOUND
     # What stands between two cells or items belongs to neither.
@@ -208,4 +208,4 @@ def _crosses_page_break(pieces: Sequence[CommonRun], letters: int, on_page: int)
         near = first.place <= border
     else:
         return False
-    return length >= (_LEAST_BORDER_LETTERS if near else _LEAST_ANYWHERE_LETTERS)
+    return length >= (_MIN_BORDER_LETTERS if near else _MIN_ANYWHERE_LETTERS)

@@ -12,7 +12,7 @@ _SHARED_HEIGHT = 0.4
 """Least vertical overlap of boxes on one line, as a share of the smaller height."""
 _WIDEST_GAP = 1.6
 """Widest gap within a line, in its heights; a wider one separates two cells or columns."""
-_LEAST_SIDE = 0.3
+_MIN_SIDE = 0.3
 """Least side in points; a thinner rectangle lies outside the page but for its edge."""
 
 
@@ -24,7 +24,7 @@ def rectangles_of(
     for begin, end in stretches:
         for line in _lines(glyphs, range(begin, end)):
             box = _clipped(union(line), sheet)
-            if box.width >= _LEAST_SIDE and box.height >= _LEAST_SIDE:
+            if box.width >= _MIN_SIDE and box.height >= _MIN_SIDE:
                 left, top, right, bottom = (round(edge, 2) for edge in box)
                 rectangles.append(Rectangle(left=left, top=top, right=right, bottom=bottom))
     return tuple(dict.fromkeys(rectangles))

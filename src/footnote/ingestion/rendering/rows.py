@@ -27,13 +27,13 @@ _SPANNED_HEIGHTS = 12.0
 """Largest distance from a row to the text of a cell that spans several rows, in row heights."""
 _NEAR_HEIGHTS = 2.0
 """Largest distance, in line heights, to the cells above and below that identify a row."""
-_MOST_PLACES = 10_000
+_MAX_PLACES = 10_000
 """Most occurrences of one cell text on a page; a more frequent text counts as not found."""
 _ANCHORS = 3
 """Number of cells, rarest first, that are tried as the anchor of a row's layout."""
-_MOST_COMPARED = 50
+_MAX_COMPARED = 50
 """Candidate layouts of a row that are compared; of more, the first with all neighbours is taken."""
-_LEAST_CELLS = 2
+_MIN_CELLS = 2
 
 
 class Cell(NamedTuple):
@@ -68,8 +68,8 @@ class _Page:
     def places(self, letters: str) -> _Places:
         """Return where these letters occur as whole words."""
         if letters not in self._places:
-            places = list(islice(self._occurrences(letters), _MOST_PLACES + 1))
-            self._places[letters] = _Places.of(places if len(places) <= _MOST_PLACES else ())
+            places = list(islice(self._occurrences(letters), _MAX_PLACES + 1))
+            self._places[letters] = _Places.of(places if len(places) <= _MAX_PLACES else ())
         return self._places[letters]
 
     def _occurrences(self, letters: str) -> Iterator[CellOccurrence]:
@@ -179,7 +179,7 @@ def _rows_of(quote: str) -> list[list[Cell]]:
     lines = _lines(quote)
     rows = [_row(_texts_of(line)) for line in lines]
     is_table = all(map(row_border_in, lines))
-    return rows if is_table and any(len(row) >= _LEAST_CELLS for row in rows) else []
+    return rows if is_table and any(len(row) >= _MIN_CELLS for row in rows) else []
 
 
 def _row(texts: Sequence[str]) -> list[Cell]:
@@ -218,7 +218,7 @@ def _locate_cells(
     for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
         indices = [index for index, skip in enumerate(skipped) if not skip]
         candidates = [page.places(row[index].letters) for index in indices]
-        if len(indices) < _LEAST_CELLS and len(candidates[0].places) > 1:
+        if len(indices) < _MIN_CELLS and len(candidates[0].places) > 1:
             continue  # No other cell tells which occurrence it is.
         may_span = [spanning[index] for index in indices]
         for mirrored in (False, True):
@@ -274,7 +274,7 @@ def _lay_out(
                 edge = nearest.box
             elif not may_span[index]:
                 return None
-    if len(placed) < min(_LEAST_CELLS, len(candidates)):
+    if len(placed) < min(_MIN_CELLS, len(candidates)):
         return None
     for index, places in enumerate(candidates):
         if index not in placed:
@@ -331,7 +331,7 @@ def _best_layout(
     highest = -1
     for layout in layouts:
         count = _neighbour_letters(layout, above, below, page)
-        if count == total and len(layouts) > _MOST_COMPARED:
+        if count == total and len(layouts) > _MAX_COMPARED:
             return layout
         if count > highest:
             best_layouts, highest = [], count
@@ -344,7 +344,7 @@ def _best_layout(
         return page.letters_in(row) - letters, row.top, row.left
 
     return (
-        best_layouts[0] if len(best_layouts) == 1 else min(best_layouts[:_MOST_COMPARED], key=rank)
+        best_layouts[0] if len(best_layouts) == 1 else min(best_layouts[:_MAX_COMPARED], key=rank)
     )
 
 

@@ -31,7 +31,7 @@ from footnote.ingestion.rendering.glyphs import (
 _MAX_PIXELS = 16_000_000
 """Most pixels of a rendered page; larger pages are scaled down."""
 _MAX_FRAME_PIXELS = 150_000_000
-_LEAST_LETTERS = 8
+_MIN_LETTERS = 8
 """A page with fewer characters in its text layer counts as an image, as at ingestion."""
 _MAX_PICTURES = 6
 """Most images of one page that OCR reads to find a quote."""
@@ -40,7 +40,7 @@ _LONGEST_INCHES = 11.7
 """The longer side of A4, assumed for an image without a plausible resolution."""
 _SENSIBLE_DPI = (100, 1200)
 """Range of plausible resolutions; screens claim 72 or 96, whatever an image shows."""
-_LEAST_DPI = 96
+_MIN_DPI = 96
 
 
 class NoSuchPage(Exception):
@@ -171,7 +171,7 @@ class _PdfSheet:
 
 
 def _has_text(glyphs: Glyphs) -> bool:
-    return sum(not character.isspace() for character in glyphs.text) >= _LEAST_LETTERS
+    return sum(not character.isspace() for character in glyphs.text) >= _MIN_LETTERS
 
 
 def _moved(glyphs: Glyphs, target: Box) -> Glyphs:
@@ -218,7 +218,7 @@ def _dpi_of(image: Image.Image) -> float:
         dpi = float(declared[0])
         if _SENSIBLE_DPI[0] <= dpi <= _SENSIBLE_DPI[1]:
             return dpi
-    return max(_LEAST_DPI, max(image.size) / _LONGEST_INCHES)
+    return max(_MIN_DPI, max(image.size) / _LONGEST_INCHES)
 
 
 @dataclass(frozen=True, slots=True)

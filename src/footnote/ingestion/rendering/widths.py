@@ -27,9 +27,9 @@ from footnote.ingestion.parsing.package import (
 )
 from footnote.ingestion.parsing.workbook import FormattedCell, formatted_cells
 
-MOST_CHARACTERS = 100
+MAX_CHARACTERS = 100
 """Most digits a column is widened to: a longer text would make the page too large to read."""
-_MOST_CELLS = 500_000
+_MAX_CELLS = 500_000
 """Most cells of a sheet that are measured, which takes some seconds."""
 _DEFAULT_WIDTH = 9.14
 """Digits of a column without a width: 8.43 and their padding (ECMA-376, 18.3.1.13)."""
@@ -61,7 +61,7 @@ def with_wide_columns(content: bytes) -> bytes:
         sheets = {}
         for part, cells in formatted_cells(package):
             text = package.read(part)
-            widened = _with_widths(text, _widths_needed(islice(cells, _MOST_CELLS), styles))
+            widened = _with_widths(text, _widths_needed(islice(cells, _MAX_CELLS), styles))
             if widened != text:
                 sheets[part.lower().lstrip("/")] = widened
     except (DamagedPackage, ParseError, zipfile.BadZipFile, ValueError, LookupError):
@@ -131,7 +131,7 @@ def _widths_needed(cells: Iterable[FormattedCell], styles: Sequence[_Style]) -> 
             if following is None or following.row != cell.row:
                 continue  # It overflows into the empty cells next to it.
             digits -= _DEFAULT_WIDTH * (following.column - cell.column - 1)
-        needed[cell.column] = max(needed[cell.column], min(digits, MOST_CHARACTERS) + _BORDER)
+        needed[cell.column] = max(needed[cell.column], min(digits, MAX_CHARACTERS) + _BORDER)
     return needed
 
 
@@ -139,7 +139,7 @@ def _digits(text: str) -> float:
     """How wide a line is, in digits."""
     return sum(
         _CAPITAL if character.isupper() else _WIDE.get(unicodedata.east_asian_width(character), 1.0)
-        for character in text[: 2 * MOST_CHARACTERS]
+        for character in text[: 2 * MAX_CHARACTERS]
     )
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 IGNORE_FILE = ".footnoteignore"
 """Name of the file with ignore patterns for its folder and everything below."""
 
-NEVER_MEANT = (
+IGNORED_BY_DEFAULT = (
     ".*",  # hidden, and the folders of version control
     "~$*",  # what an office program keeps beside an open file
     "*.part",
@@ -42,7 +42,7 @@ class Pattern:
 class Ignoring:
     """An ordered list of patterns; the last one that matches a path decides."""
 
-    patterns: tuple[Pattern, ...] = tuple(Pattern(glob) for glob in NEVER_MEANT)
+    patterns: tuple[Pattern, ...] = tuple(Pattern(glob) for glob in IGNORED_BY_DEFAULT)
 
     def __call__(self, relative: str, *, is_folder: bool) -> bool:
         """Whether the path is ignored."""

@@ -25,7 +25,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
 _BUCKET = re.compile(r"[A-Za-z0-9._$-]+")
 _ENCODED = re.compile("%(?![0-9A-Fa-f]{2})")
-_MOST_CHARACTERS = 2000
+_MAX_CHARACTERS = 2000
 _HINT = "give one like folder:/srv/documents/claims, s3://bucket/claims or https://example.com/a"
 
 
@@ -61,7 +61,7 @@ def source_location(address: str) -> SourceLocation:
     Raises InvalidRequest for an address of no source, and for ambiguous spellings: with `.` or
     `..`, encoded slashes, a backslash, a password. The message does not repeat the address.
     """
-    if not 0 < len(address) <= _MOST_CHARACTERS or not address.isprintable():
+    if not 0 < len(address) <= _MAX_CHARACTERS or not address.isprintable():
         raise _invalid_place("it is empty, too long, or holds a character that none may hold")
     if address.startswith(FOLDER):
         return _folder(address.removeprefix(FOLDER))

@@ -16,7 +16,7 @@ _GAP = 2
 """Columns before and behind the names of a row's lines."""
 _EDGES, _BETWEEN = 2, 3
 """Columns that the box of a table takes at its sides, and between two cells."""
-_LEAST_PROSE = 20
+_MIN_PROSE = 20
 """A narrower column of prose is harder to read than lines below each other."""
 
 Cell = str | Text
@@ -61,7 +61,7 @@ class Listing:
         min_widths = [max(map(_longest_word, cells)) for cells in self._cells()]
         max_widths = [max(map(_longest_line, cells)) for cells in self._cells()]
         min_widths = [
-            min(wide, max(narrow, _LEAST_PROSE))
+            min(wide, max(narrow, _MIN_PROSE))
             for narrow, wide in zip(min_widths, max_widths, strict=True)
         ]
         spare = available - sum(min_widths) - _EDGES - _BETWEEN * (len(min_widths) - 1)

@@ -83,7 +83,7 @@ Explain = Annotated[
     bool, typer.Option("--explain", help="Show what each stage did to each passage.")
 ]
 
-MOST_CHUNKS = 50
+MAX_CHUNKS = 50
 """Passages that are named when suggestions are asked for."""
 _STAGES = tuple(field.name for field in fields(PlanChanges))
 
@@ -294,7 +294,7 @@ def _chunk_ids(answer: Answer) -> list[str]:
     """The ids of the chunks that the answer cites, then those of its other evidence."""
     cited = (citation.chunk_id for citation in answer.citations)
     retrieved = (hit.passage.chunk_id for hit in answer.evidence)
-    return list(dict.fromkeys((*cited, *retrieved)))[:MOST_CHUNKS]
+    return list(dict.fromkeys((*cited, *retrieved)))[:MAX_CHUNKS]
 
 
 def _follow_up(body: Mapping[str, object], answer: Answer) -> dict[str, object]:

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from footnote.domain.events import TOLD_KINDS, NewWebhook
+from footnote.domain.events import WEBHOOK_KINDS, NewWebhook
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
@@ -34,7 +34,7 @@ async def add(
     ] = None,
 ) -> Shown:
     """Send events to an address; prints the secret that signs them, this once."""
-    endpoint, secret = await inside.add_webhook(url, tuple(events or TOLD_KINDS))
+    endpoint, secret = await inside.add_webhook(url, tuple(events or WEBHOOK_KINDS))
     yield NewWebhook(endpoint=endpoint, secret=secret)
     present.terminal().print(Text(f"{endpoint.endpoint_id}\nsecret: {secret}"), soft_wrap=True)
     present.notices().print(Text("The secret is not shown again.", style="dim"))

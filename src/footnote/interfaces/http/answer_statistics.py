@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from footnote.domain.answer_statistics import CitationReport, UnansweredReport
-from footnote.engine.answer_statistics import MOST_LISTED, ExportForm
+from footnote.engine.answer_statistics import MAX_LISTED, ExportForm
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.http.usage import FirstDay, LastDay
@@ -15,7 +15,7 @@ from footnote.validation.constrained_types import Name
 
 router = workspace_router("answer statistics")
 
-Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="The most of each list.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_LISTED, description="The most of each list.")]
 
 
 @router.get("/v1/citations")

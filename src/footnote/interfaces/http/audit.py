@@ -16,7 +16,7 @@ from footnote.validation.constrained_types import Name, PageLimit
 
 router = workspace_router("audit")
 
-MAX_KEPT = 1000
+MAX_HEADS = 1000
 
 
 class KeptHead(Request):
@@ -30,7 +30,7 @@ class Verify(Request):
     """What the log is held against."""
 
     kept: tuple[KeptHead, ...] = Field(
-        (), max_length=MAX_KEPT, description="Heads of earlier verifications, kept elsewhere."
+        (), max_length=MAX_HEADS, description="Heads of earlier verifications, kept elsewhere."
     )
 
 

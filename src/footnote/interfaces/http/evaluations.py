@@ -14,7 +14,7 @@ from footnote.domain.evaluations import (
     EvaluationOrder,
     StartedEvaluation,
 )
-from footnote.engine.evaluations import KEPT_RUNS
+from footnote.engine.evaluations import RETAINED_RUNS
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
@@ -51,7 +51,7 @@ class StartEvaluation(requests.Request):
 async def list_evaluations(
     workspace: TheWorkspace,
     *,
-    limit: Annotated[int, Query(ge=1, le=KEPT_RUNS, description="The most runs.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=RETAINED_RUNS, description="The most runs.")] = 50,
 ) -> EvaluationRunList:
     """List the evaluation runs that were kept, latest first, with their figures."""
     return EvaluationRunList(runs=await workspace.evaluation_runs(limit=limit))

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from footnote.domain.events import TOLD_KINDS, NewWebhook
+from footnote.domain.events import WEBHOOK_KINDS, NewWebhook
 from footnote.engine import WorkspaceEngine
 from footnote.engine.events import cursor_from
 from footnote.interfaces.http import requests, streaming
@@ -29,7 +29,7 @@ class AddWebhook(requests.Request):
 
     url: Annotated[str, Field(min_length=1, max_length=2000)]
     events: tuple[Annotated[str, Field(max_length=100)], ...] = Field(
-        TOLD_KINDS, max_length=10, description="All of them by default."
+        WEBHOOK_KINDS, max_length=10, description="All of them by default."
     )
 
 

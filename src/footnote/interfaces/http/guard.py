@@ -16,7 +16,7 @@ from footnote.engine.rate_limits import LastRateLimit
 from footnote.engine.services import LastPosition
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.problems import Refused, content_too_large
-from footnote.interfaces.http.scope import POSITION_HEADER, RATE_LIMIT, SEEN
+from footnote.interfaces.http.scope import LATEST_POSITION, POSITION_HEADER, RATE_LIMIT
 from footnote.interfaces.http.web_app import WIDGET
 from footnote.settings import Settings, listed
 
@@ -165,7 +165,7 @@ def add_headers(headers: MutableHeaders, scope: Scope, *, https: bool) -> None:
     The rate limit is there once the request was counted, and the position, where there are
     replicas, once its work is done. `https` is whether the server is reached over TLS alone.
     """
-    last_limit, last_seen = scope.get(RATE_LIMIT), scope.get(SEEN)
+    last_limit, last_seen = scope.get(RATE_LIMIT), scope.get(LATEST_POSITION)
     if isinstance(last_limit, LastRateLimit):
         for name, value in _rate_limit_headers(last_limit.rate_limit):
             headers[name] = value

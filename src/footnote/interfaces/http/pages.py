@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Header, Path, Query, Response
 
 from footnote.domain.pages import Highlight, PagesOfQuote
-from footnote.engine.pages import DEFAULT_DPI, LEAST_DPI, MAX_HIGHLIGHTS, MOST_DPI
+from footnote.engine.pages import DEFAULT_DPI, MAX_DPI, MAX_HIGHLIGHTS, MIN_DPI
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
@@ -82,7 +82,7 @@ async def see_page(
     start: Start = None,
     end: End = None,
     dpi: Annotated[
-        int, Query(ge=LEAST_DPI, le=MOST_DPI, description="Pixels to the inch.")
+        int, Query(ge=MIN_DPI, le=MAX_DPI, description="Pixels to the inch.")
     ] = DEFAULT_DPI,
     if_none_match: Annotated[
         str | None, Header(description="The `ETag` of the picture you have.")

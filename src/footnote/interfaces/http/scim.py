@@ -103,7 +103,7 @@ async def service_provider_config(_: TheWorkspace) -> ScimResponse:
             "schemas": ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
             "patch": {"supported": True},
             "bulk": {"supported": False, "maxOperations": 0, "maxPayloadSize": 0},
-            "filter": {"supported": True, "maxResults": scim.MOST_LISTED},
+            "filter": {"supported": True, "maxResults": scim.MAX_LISTED},
             "changePassword": {"supported": False},
             "sort": {"supported": False},
             "etag": {"supported": False},

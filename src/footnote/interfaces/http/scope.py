@@ -24,7 +24,7 @@ POSITION_HEADER = "Footnote-Position"
 """The database position that an answer reflects; sent back, a replica must have reached it."""
 QUESTION_HEADER, REPLY_HEADER = "Footnote-Question-Id", "Footnote-Reply-Id"
 """Which messages of a conversation a streamed answer makes."""
-SEEN = "footnote.seen"
+LATEST_POSITION = "footnote.seen"
 """The key of a request's scope for the database position that it has seen."""
 RATE_LIMIT = "footnote.rate_limit"
 """The key of a request's scope for the state of its caller's rate limit."""
@@ -89,7 +89,7 @@ class Requester:
         )
         if self.caller is not None:
             self.scope[RATE_LIMIT] = inside.rate_limit
-        self.scope[SEEN] = inside.last_seen
+        self.scope[LATEST_POSITION] = inside.last_seen
         after = Headers(scope=self.scope).get(POSITION_HEADER)
         return inside if after is None else await inside.after_position(after)
 

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from footnote.domain.sources import NewSource, SourceCheck, WorkspaceSource
 from footnote.engine.workspace_sources import (
-    LEAST_MINUTES,
-    MOST_MINUTES,
-    MOST_SECRET_CHARACTERS,
+    MAX_MINUTES,
+    MAX_SECRET_CHARACTERS,
+    MIN_MINUTES,
 )
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
@@ -32,18 +32,16 @@ class Source(requests.Request):
         "imaps://; below one of the `places` that are opened."
     )
     collection: Name = "default"
-    every_minutes: Annotated[requests.Whole, Field(ge=LEAST_MINUTES, le=MOST_MINUTES)] | None = (
-        Field(
-            None,
-            description="How long after a run the next begins; null runs it when it is told to.",
-        )
+    every_minutes: Annotated[requests.Whole, Field(ge=MIN_MINUTES, le=MAX_MINUTES)] | None = Field(
+        None,
+        description="How long after a run the next begins; null runs it when it is told to.",
     )
     delete_missing: requests.Flag = Field(
         False, description="Whether documents are deleted whose things are gone from it."
     )
     secret: StorableText | None = Field(
         None,
-        max_length=MOST_SECRET_CHARACTERS,
+        max_length=MAX_SECRET_CHARACTERS,
         description="The password of a mailbox; it is stored encrypted and given back by no route.",
     )
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from footnote.domain import LaneStatus, Reembedding
 from footnote.domain.configuration import SettingChange, SettingValue, WorkspaceSetting
-from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
+from footnote.domain.events import WEBHOOK_KINDS, WebhookEndpoint
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.errors import NotFound
 from footnote.interfaces.schemas import JsonObject, decoded
@@ -111,7 +111,7 @@ async def remove_mcp_server(client: Remote, name: str) -> None:
 
 
 async def add_webhook(
-    client: Remote, url: str, kinds: Sequence[str] = TOLD_KINDS
+    client: Remote, url: str, kinds: Sequence[str] = WEBHOOK_KINDS
 ) -> tuple[WebhookEndpoint, str]:
     """Send events to an address from now on; gives it, and the secret that signs them.
 

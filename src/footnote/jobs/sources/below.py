@@ -23,7 +23,7 @@ from footnote.validation.text import is_storable
 
 _CLOCK_SECONDS = 2.0  # As of folders that a command reads: within it a file may change unnoticed.
 _DEEPEST = 64
-_MOST_IGNORE_BYTES = 64 * 1024
+_MAX_IGNORE_BYTES = 64 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 """Non-blocking, as opening a FIFO would wait for a writer."""
@@ -212,7 +212,7 @@ def _lines(folder: int) -> list[str]:
     """The lines of the ignore file of a folder; none of one that cannot be read."""
     try:
         with os.fdopen(os.open(IGNORE_FILE, _FILE, dir_fd=folder), "rb") as content:
-            text = content.read(_MOST_IGNORE_BYTES)
+            text = content.read(_MAX_IGNORE_BYTES)
     except OSError:
         return []
     return text.decode("utf-8", "replace").splitlines()

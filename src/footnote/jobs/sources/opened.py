@@ -22,11 +22,11 @@ from footnote.settings import Settings
 
 LOOK_SECONDS = 20.0
 """Time limit of a check, short because a user waits for it."""
-MOST_COUNTED = 1000
-SHOWN = 5
+MAX_COUNTED = 1000
+PREVIEW_NAMES = 5
 
 
-class LookedAt(Source, Protocol):
+class PreviewableSource(Source, Protocol):
     """A source whose content can be previewed without ingesting it."""
 
     async def look(self, limit: int, name_count: int) -> SourceLook:
@@ -36,7 +36,7 @@ class LookedAt(Source, Protocol):
 
 def followed_source(
     settings: Settings, workspace: str, address: str, secret: str | None, *, anywhere: bool
-) -> LookedAt:
+) -> PreviewableSource:
     """Return the source at a place, without connecting to it.
 
     Raises InvalidRequest for a place that the workspace may not name under the current settings.
@@ -110,7 +110,7 @@ async def check_source(
             anywhere=anywhere,
         )
         async with asyncio.timeout(LOOK_SECONDS):
-            preview = await source.look(MOST_COUNTED, SHOWN)
+            preview = await source.look(MAX_COUNTED, PREVIEW_NAMES)
     except TimeoutError:
         reason = f"it did not answer within {LOOK_SECONDS:g} seconds; check that it can be reached"
     except FootnoteError as error:

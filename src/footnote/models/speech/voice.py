@@ -21,7 +21,7 @@ _BEGINS = 0.5
 _ENDS = 0.35
 """Hysteresis thresholds on the probability of speech: a run of frames begins at the first and ends
 below the second. Silero's defaults."""
-_LEAST_SECONDS = 0.25
+_MIN_SECONDS = 0.25
 """Shorter runs are dropped as clicks or noise. Silero's default."""
 _PAUSE_SECONDS = 2.0
 """A longer pause separates two segments."""
@@ -96,7 +96,7 @@ def _voiced(probabilities: Sequence[float]) -> Iterator[tuple[int, int]]:
         if start is None and probability >= _BEGINS:
             start = index
         elif start is not None and probability < _ENDS:
-            if (index - start) * _FRAME >= _LEAST_SECONDS * RATE:
+            if (index - start) * _FRAME >= _MIN_SECONDS * RATE:
                 yield start, index
             start = None
     if start is not None:

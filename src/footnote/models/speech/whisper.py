@@ -25,7 +25,7 @@ _MOMENT_SECONDS = 0.02
 _FRAME_SECONDS = 0.01
 """Resolutions: Whisper's attention alignment gives times in steps of 0.02 s, and a spectrogram
 frame takes 0.01 s."""
-_LEAST_PROBABILITY = 1e-6
+_MIN_PROBABILITY = 1e-6
 _REPETITIVE = 2.4
 """Text with a higher zlib compression ratio is repetitive; Whisper's own limit."""
 _NO_REPEATED_WORDS = 3
@@ -121,7 +121,7 @@ class WhisperModel:
                 end_character=len(self._text(tokens[: index + 1])),
                 start_seconds=begin,
                 end_seconds=max(begin, end),
-                probability=max(probability, _LEAST_PROBABILITY),
+                probability=max(probability, _MIN_PROBABILITY),
             )
             for index, ((begin, end), probability) in enumerate(
                 zip(pairwise(times), aligned.text_token_probs, strict=True)
