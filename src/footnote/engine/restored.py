@@ -132,8 +132,8 @@ def _master_key_required(settings: Settings) -> Iterator[None]:
             raise
         raise KeyUnavailable(
             f"there is no master key at {key_path}, and what is restored is under one",
-            hint=f"copy {MASTER_KEY_FILE} of the installation that was backed up there, or name its "
-            "place by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
+            hint=f"copy {MASTER_KEY_FILE} of the installation that was backed up there, or name "
+            "its place by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
         ) from error
 
 
