@@ -34,7 +34,7 @@ from time import perf_counter
 from filing_questions import HALVES, FilingQuestion, read_questions, share_found
 from footnote.domain import Answer, Evidence, PlanChanges, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.evaluation.temporary import ingest
+from footnote.evaluation.temporary_engine import ingest
 from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, machine, progress, show

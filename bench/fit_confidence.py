@@ -38,7 +38,7 @@ from footnote.ports import Recalled, Vectors
 from footnote.retrieval.confidence import Observed, observe_recall
 from footnote.retrieval.coverage import query_words
 from footnote.retrieval.fusion import FusionChoices, Recalls
-from footnote.retrieval.trust import observe
+from footnote.retrieval.recall_weighting import observe
 from installation import MODELS
 from logistic import Logistic, area_under_curve, fit
 from reporting import finish, machine, progress, show

@@ -3,9 +3,9 @@
     python bench/fit_fusion.py --data ../shared/data
 
 For each query of each set the weighted blend is judged at eleven weights of the dense recall. The
-weights of `retrieval/trust.py` are those that make the best of it over all sets, each set counting
-the same; `left out` fits them on the other sets and judges them on this one. Both recalls are exact
-here and the documents whole, so that nothing but the fusion is compared.
+weights of `retrieval/recall_weighting.py` are those that make the best of it over all sets, each
+set counting the same; `left out` fits them on the other sets and judges them on this one. Both
+recalls are exact here and the documents whole, so that nothing but the fusion is compared.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.retrieval.coverage import query_words
 from footnote.retrieval.fusion import Fusion, FusionChoices, Recalls
-from footnote.retrieval.trust import Signals, TrustModel, observe
+from footnote.retrieval.recall_weighting import Signals, TrustModel, observe
 from installation import MODELS
 from reporting import finish, machine, progress, show
 from retrieval_sets import RetrievalSet, index_of, names_in, read_set

@@ -8,9 +8,9 @@ language and 57 in another. Told is the share of questions whose passage is amon
 and 16, without and with the look for passages in other languages (`across_languages`): of those in
 their paper's language, of those in the workspace's main language about a paper in another, and of
 all others. No embedder was trained on these papers. `--fit` fits the numbers of
-`retrieval/across.py` as a conditional logit over the passages that are found, a question in its
-paper's language counting four times, in five folds of workspaces, and prints them with the shares
-that they give.
+`retrieval/cross_lingual.py` as a conditional logit over the passages that are found, a question in
+its paper's language counting four times, in five folds of workspaces, and prints them with the
+shares that they give.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from footnote.domain import Evidence, PlanChanges, SearchRequest
 from footnote.engine import WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
-from footnote.retrieval.across import LANGUAGES, MIN_SIMILARITY
+from footnote.retrieval.cross_lingual import LANGUAGES, MIN_SIMILARITY
 from installation import MODELS, bench_engine
 from reading_sets import Floats
 from reporting import finish, machine, progress, show

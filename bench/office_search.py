@@ -13,7 +13,7 @@ from footnote.domain import Evidence, PlanChanges, SearchRequest
 from footnote.evaluation.golden import read_golden
 from footnote.evaluation.judging import Surroundings, stitched
 from footnote.evaluation.library import Library, read_library
-from footnote.evaluation.temporary import temporary_engine
+from footnote.evaluation.temporary_engine import temporary_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 

@@ -20,9 +20,9 @@ from footnote.engine.fact_extraction import fact_lane
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
-from footnote.store.entity_keeping import store_entities
+from footnote.store.entity_storage import store_entities
 from footnote.store.evaluations import store_run
-from footnote.store.fact_keeping import store_facts
+from footnote.store.fact_storage import store_facts
 from footnote.store.lanes import current_lane
 from footnote.store.share_links import add_link
 from tests.evaluation.factories import a_new_run, an_order

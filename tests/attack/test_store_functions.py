@@ -420,7 +420,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.documents_about": {"who": "local", "after": ""},
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
-        "suspicion.mark_passages": {"found": {1: True, 2: False}},
+        "injection_screening.mark_passages": {"found": {1: True, 2: False}},
         "entity_graph.load_entity_graph": {
             "names": (
                 QuestionName(start=0, end=1, text=CANARY, keys=(f"form\n{CANARY.lower()}",)),

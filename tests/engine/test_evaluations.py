@@ -15,7 +15,7 @@ from footnote.domain.evaluations import EvaluationRun
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.evaluations import MAX_QUESTIONS
 from footnote.errors import Forbidden, InvalidRequest, NotFound
-from footnote.evaluation.kept import compare_evaluations, stored_form
+from footnote.evaluation.stored_runs import compare_evaluations, stored_form
 from footnote.settings import Settings
 from footnote.store.sealing import OUTCOMES
 from tests.conftest import TestDatabase

@@ -9,7 +9,7 @@ import pytest
 from footnote.domain import Evidence, PlanChanges, SearchFilters, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.jobs.inline import work_until_resting
-from footnote.retrieval.across import LANGUAGES
+from footnote.retrieval.cross_lingual import LANGUAGES
 from footnote.retrieval.explain import why
 from footnote.settings import Settings
 

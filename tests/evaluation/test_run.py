@@ -13,7 +13,7 @@ from footnote.evaluation.compare import compare
 from footnote.evaluation.gate import baseline_of, regressions
 from footnote.evaluation.golden import GoldenSet
 from footnote.evaluation.run import Run, Setup, evaluate
-from footnote.evaluation.temporary import ingest, temporary_settings
+from footnote.evaluation.temporary_engine import ingest, temporary_settings
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 from tests.evaluation.factories import a_question, a_span

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable, FootnoteError, NotFound, StoreUnavailable
-from footnote.interfaces.cli.edge import wants_json
+from footnote.interfaces.cli.command_runner import wants_json
 from footnote.interfaces.cli.main import COMMANDS as LOADED
 from footnote.interfaces.cli.main import app, exit_code_of, load_command
 from footnote.interfaces.cli.options import EXIT_CODES

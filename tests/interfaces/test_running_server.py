@@ -17,7 +17,7 @@ from unittest import mock
 import platformdirs
 import pytest
 
-from footnote.interfaces.cli import edge
+from footnote.interfaces.cli import command_runner
 from footnote.interfaces.cli.server import FILE, announced
 from footnote.settings import Settings
 from tests.interfaces.conftest import Library
@@ -55,13 +55,13 @@ class Opened:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
-    counted, in_workspace = Opened(), edge.in_workspace
+    counted, in_workspace = Opened(), command_runner.in_workspace
 
     def count(*args: object, **kwargs: object) -> object:
         counted.times += 1
         return in_workspace(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(edge, "in_workspace", count)
+    monkeypatch.setattr(command_runner, "in_workspace", count)
     for module in ("documents", "document_lists", "document_map"):
         monkeypatch.setattr(f"footnote.interfaces.cli.{module}.in_workspace", count)
     return counted

@@ -12,8 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from footnote.interfaces.http.app import create_app
-from footnote.interfaces.http.entrance import Entrance
 from footnote.interfaces.http.guard import BodyLimit, Policy
+from footnote.interfaces.http.middleware import Entrance
 from footnote.interfaces.http.problems import answer_with_problems
 from footnote.interfaces.http.web_app import PAGES, WebApp, is_public, is_visit
 from footnote.settings import Settings

@@ -18,8 +18,8 @@ from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.evaluation.golden import golden_of
-from footnote.evaluation.kept import order_of, stored_form
 from footnote.evaluation.run import Setup, evaluate
+from footnote.evaluation.stored_runs import order_of, stored_form
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.worker import run_worker

@@ -7,7 +7,7 @@ from procrastinate.jobs import Job
 
 from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, StoreFull, StoreUnavailable
-from footnote.jobs.in_hand import MAX_LOSSES, WorkerRetryStrategy
+from footnote.jobs.running_jobs import MAX_LOSSES, WorkerRetryStrategy
 
 
 def a_job(job_id: int = 7, attempts: int = 0) -> Job:

@@ -17,8 +17,8 @@ from footnote.domain import Principal, Role
 from footnote.domain.sources import NewSource, SourceState, WorkspaceSource
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound, UnsupportedSettings
-from footnote.jobs.sources.opened import check_source
 from footnote.jobs.sources.running import FollowJob, follow_once
+from footnote.jobs.sources.source_setup import check_source
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings
 from tests.conftest import TestDatabase

@@ -16,7 +16,7 @@ from footnote.retrieval.confidence import (
     observe_recall,
 )
 from footnote.retrieval.coverage import query_words
-from footnote.retrieval.trust import NATIVE, OTHER_SCRIPT, SAME_SCRIPT
+from footnote.retrieval.recall_weighting import NATIVE, OTHER_SCRIPT, SAME_SCRIPT
 
 from .list_index import ANALYZER
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from footnote.domain import Evidence
 from footnote.retrieval.duplicates import collapse_near_duplicates
-from footnote.retrieval.resemblance import agree_in_details, overlap, wording_of
+from footnote.retrieval.near_duplicates import agree_in_details, overlap, wording_of
 from tests.retrieval.evidence import evidence_of, passage_of
 
 CLAUSE = (

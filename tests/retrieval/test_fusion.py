@@ -19,7 +19,7 @@ from footnote.retrieval.fusion import (
     SingleRecall,
     WeightedBlend,
 )
-from footnote.retrieval.trust import Signals
+from footnote.retrieval.recall_weighting import Signals
 
 SIGNALS = Signals(language_support=1, coverage=0.5, prominence=0.5)
 FUSIONS: list[Fusion] = [

@@ -12,8 +12,8 @@ from footnote.domain import Hit, PlanChanges, Ranking, SearchRequest, SearchResp
 from footnote.ports import PendingVector, Recalled, RecallRequest, RoutedDocument, Routes
 from footnote.retrieval.explain import why
 from footnote.retrieval.fusion import FusionChoices, Recalls, rank_by_score
+from footnote.retrieval.recall_weighting import Signals
 from footnote.retrieval.routing import EVIDENT, within_routes
-from footnote.retrieval.trust import Signals
 
 from .list_index import ListIndex
 from .test_pipeline import ASKER, INDEX

@@ -15,9 +15,9 @@ from footnote.errors import LaneUnavailable
 from footnote.models.testing import HashEmbedder, scripted_model
 from footnote.ports import Vector, Vectors
 from footnote.retrieval.fusion import rank_by_score
+from footnote.retrieval.model_replies import MAX_WORDING_CHARACTERS, wordings_from
 from footnote.retrieval.prompts import Part, fenced, trimmed
 from footnote.retrieval.query import parse_query
-from footnote.retrieval.replies import MAX_WORDING_CHARACTERS, wordings_from
 from footnote.retrieval.understanding import (
     CONVERSATION_CHARACTERS,
     Condense,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from footnote.domain.entities import EntityKind, EntityLink, ExtractedEntity, LinkReason
-from footnote.store.entity_keeping import KeyedEntity
+from footnote.store.entity_storage import KeyedEntity
 from footnote.store.reading_progress import PublishedVersion
 
 

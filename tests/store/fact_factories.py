@@ -8,7 +8,7 @@ import numpy as np
 
 from footnote.domain import Lane
 from footnote.domain.facts import ExtractedFact, FactKind
-from footnote.store.fact_keeping import ExtractedFacts, FactLocation, KeyedFact
+from footnote.store.fact_storage import ExtractedFacts, FactLocation, KeyedFact
 from footnote.store.reading_progress import PublishedVersion
 
 

@@ -192,7 +192,7 @@ from pathlib import Path
 import psycopg
 from footnote.jobs.process import give_way, go_first
 from footnote.store.embedded import APPLICATION_ROLE, start_embedded
-from footnote.store.revival import keep
+from footnote.store.postgres_watch import keep
 
 async def main(server):
     kept = keep(server)

@@ -11,7 +11,7 @@ import pytest
 from footnote.domain.entities import EntityFailure, LinkReason
 from footnote.store.database import SYSTEM, Database
 from footnote.store.entities import EntityFilter, list_entities, names_in_documents
-from footnote.store.entity_keeping import (
+from footnote.store.entity_storage import (
     ANYWHERE,
     store_entities,
 )

@@ -15,8 +15,8 @@ from footnote.domain import Lane
 from footnote.domain.facts import FactFailure, FactStatus
 from footnote.errors import LaneMismatch
 from footnote.store.database import SYSTEM, Database
-from footnote.store.fact_keeping import store_facts
 from footnote.store.fact_recall import facts_with_words, nearest_facts
+from footnote.store.fact_storage import store_facts
 from footnote.store.facts import FactFilter, list_facts
 from footnote.store.lanes import list_lanes
 from footnote.store.reading_progress import (

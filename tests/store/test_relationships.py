@@ -9,7 +9,7 @@ import pytest
 
 from footnote.domain.relationships import SKETCH_SENTENCES, DocumentKey, EntityPair, KeyRole
 from footnote.store.database import SYSTEM, Database
-from footnote.store.entity_keeping import store_entities
+from footnote.store.entity_storage import store_entities
 from footnote.store.relationships import pairs_among, sketches, store_relationships
 from tests.conftest import TestDatabase
 from tests.store.entity_factories import a_keyed_entity, an_unread, first_of_all

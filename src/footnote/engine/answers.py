@@ -37,6 +37,7 @@ from footnote.engine.answer_models import (
 )
 from footnote.engine.answer_telemetry import measured
 from footnote.engine.configuration import configuration_of, judge_in_use
+from footnote.engine.corpus_answers import CorpusEvidence, corpus_evidence
 from footnote.engine.lanes import serving
 from footnote.engine.question_parts import searched_by_part
 from footnote.engine.search import (
@@ -49,7 +50,6 @@ from footnote.engine.search import (
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.suggesting import Answered, suggestion_input, suggestions_event, without_models
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
-from footnote.engine.whole_answers import CorpusEvidence, corpus_evidence
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
 from footnote.ports import Analyzer

@@ -26,6 +26,7 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summaries import summary_progress
 from footnote.errors import Conflict
 from footnote.store.database import WorkspaceScope
+from footnote.store.injection_screening import MarkCounts, count_marked
 from footnote.store.keywords import KeywordCounts, count_keywords
 from footnote.store.merging import segment_formats
 from footnote.store.queue import (
@@ -39,7 +40,6 @@ from footnote.store.queue import (
     keywords_enqueued,
     marking_enqueued,
 )
-from footnote.store.suspicion import MarkCounts, count_marked
 
 _Progress = EntityProgress | FactProgress | ClusterProgress | SummaryProgress
 _ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] = {

@@ -33,6 +33,7 @@ from footnote.settings import (
 from footnote.store import configuration as stored
 from footnote.store.configuration import StoredConfiguration, StoredSetting
 from footnote.store.database import WorkspaceScope
+from footnote.store.injection_screening import any_unmarked
 from footnote.store.keywords import next_waiting
 from footnote.store.queue import (
     enqueue_clustering_if_enabled,
@@ -42,7 +43,6 @@ from footnote.store.queue import (
     enqueue_marking,
     enqueue_summarising_if_enabled,
 )
-from footnote.store.suspicion import any_unmarked
 from footnote.validation.messages import printable
 
 _MAX_CACHED = 10_000

@@ -31,7 +31,7 @@ from footnote.ports import NamedSpan
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
 from footnote.store.documents import get_document, published_text
-from footnote.store.entity_keeping import (
+from footnote.store.entity_storage import (
     KeyedEntity,
     ModelReading,
     store_entities,

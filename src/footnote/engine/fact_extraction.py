@@ -41,7 +41,7 @@ from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
 from footnote.store.documents import published_text
-from footnote.store.fact_keeping import (
+from footnote.store.fact_storage import (
     ExtractedFacts,
     FactLocation,
     KeyedFact,

@@ -13,7 +13,7 @@ from footnote.engine.services import Services, Serving, WorkspaceAccess
 from footnote.errors import Conflict, LaneMismatch, NotFound
 from footnote.models.embedder_specs import PACKAGED, parse_spec
 from footnote.models.embedders import EmbedderChoices, Embedders, opener
-from footnote.models.replaced import ReplacedEmbedder
+from footnote.models.model_substitution import ReplacedEmbedder
 from footnote.models.served import model_keys_from
 from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct

@@ -65,9 +65,9 @@ from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.object_stores import require_known_options, variable_of
 from footnote.store.pools import open_database, open_replica
+from footnote.store.postgres_watch import watch_server
 from footnote.store.queue import queue_state
 from footnote.store.replicas import Replica, Replicas
-from footnote.store.revival import watch_server
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.traces import keeper
 from footnote.store.vector_cache import VectorCache

@@ -25,9 +25,9 @@ from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_plans import Plan, plan_of
 from footnote.engine.backup_run import Tell, ThrottledProgress, silent
 from footnote.engine.opening import database_urls
-from footnote.engine.reapplying import reapply
 from footnote.engine.recorded_answers import compared_answers
-from footnote.engine.restored import Restored, emptied, restored_in, restored_into_database
+from footnote.engine.restore_replay import reapply
+from footnote.engine.restored_engine import Restored, emptied, restored_in, restored_into_database
 from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidRequest
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore

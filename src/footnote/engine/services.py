@@ -43,10 +43,10 @@ from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.dense import DenseBreadth
 from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
+from footnote.store.postgres_watch import WatchedPostgres
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.recall import PostgresIndex
 from footnote.store.replicas import Replicas
-from footnote.store.revival import WatchedPostgres
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
 from footnote.telemetry.switching import Telemetry

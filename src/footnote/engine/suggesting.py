@@ -21,7 +21,7 @@ from footnote.language.detection import detect_language
 from footnote.models.counting import estimate_tokens
 from footnote.ports import Writer
 from footnote.retrieval.followup import FollowUpRewriter
-from footnote.retrieval.replies import wordings_from
+from footnote.retrieval.model_replies import wordings_from
 from footnote.store.passages import passage_context
 
 AROUND = 3

@@ -11,7 +11,7 @@ from footnote.domain import Document
 from footnote.engine import open_engine
 from footnote.evaluation.golden import GoldenSet
 from footnote.evaluation.run import Progress, Run, Setup, evaluate
-from footnote.evaluation.temporary import OnChange, Work, ingest, temporary_engine
+from footnote.evaluation.temporary_engine import OnChange, Work, ingest, temporary_engine
 from footnote.settings import Settings
 
 

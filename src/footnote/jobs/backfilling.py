@@ -10,8 +10,8 @@ from footnote.engine import Services, as_system
 from footnote.engine.configuration import is_paused
 from footnote.engine.keyword_choice import choose_next
 from footnote.store.database import SYSTEM
+from footnote.store.injection_screening import mark_passages, unmarked_passages
 from footnote.store.queue import enqueue_keywords, enqueue_marking
-from footnote.store.suspicion import mark_passages, unmarked_passages
 
 SLICE_SECONDS = 3.0
 """Length of one slice; shorter than the grace period of a worker that is being stopped."""

@@ -17,8 +17,8 @@ from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback
 
 from footnote.store.job_recovery import PUT_BACK
-from footnote.store.presence import Presence
 from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
+from footnote.store.worker_presence import Presence
 
 _log = structlog.get_logger(__name__)
 

@@ -59,8 +59,8 @@ async def evaluate_in_background(engine: Services, job: EvaluationJob) -> None:
 async def _ask_remaining(engine: Services, job: EvaluationJob) -> None:
     # numpy and the rest of evaluation load when something is evaluated.
     from footnote.evaluation.golden import golden_of  # noqa: PLC0415  # as said above
-    from footnote.evaluation.kept import outcome_of, run_of  # noqa: PLC0415
     from footnote.evaluation.run import Setup, judge_question, library_to_ask  # noqa: PLC0415
+    from footnote.evaluation.stored_runs import outcome_of, run_of  # noqa: PLC0415
 
     claim = await _take_up(engine, job)
     if claim is None:

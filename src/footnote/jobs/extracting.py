@@ -13,7 +13,7 @@ from footnote.engine.model_reading import Extraction, ModelAway
 from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM, WorkspaceScope
-from footnote.store.entity_keeping import drop_orphans
+from footnote.store.entity_storage import drop_orphans
 from footnote.store.queue import enqueue_entities, enqueue_facts
 from footnote.store.reading_progress import Extracted, PublishedVersion, unread_documents
 

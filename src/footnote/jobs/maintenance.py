@@ -13,6 +13,7 @@ from footnote.store.blob_claims import GRACE_SECONDS, has_claims, sweep_blobs
 from footnote.store.database import SYSTEM
 from footnote.store.hnsw import demote, demotion_is_due, promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
+from footnote.store.injection_screening import any_unmarked
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
 from footnote.store.keywords import next_waiting
 from footnote.store.merging import merge_once, rewrite_older_formats
@@ -24,7 +25,6 @@ from footnote.store.queue import (
     enqueue_sweep,
 )
 from footnote.store.retention import any_rule
-from footnote.store.suspicion import any_unmarked
 from footnote.store.upkeep import upkeep_after_upgrade
 
 

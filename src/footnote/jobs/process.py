@@ -10,7 +10,7 @@ import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from footnote.store.revival import STARTER
+from footnote.store.postgres_watch import STARTER
 
 NICENESS = 10
 """Niceness of a worker, below processes that answer requests; without effect on an idle machine."""

@@ -17,17 +17,16 @@ from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
-from footnote.jobs.in_hand import InHand, WorkerRetryStrategy
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
+from footnote.jobs.running_jobs import InHand, WorkerRetryStrategy
 from footnote.jobs.sources.running import FollowJob, follow_once
 from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.tracing import traced_task
 from footnote.jobs.webhooks import ATTEMPTS, DeliveryJob, deliver
 from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pools import QUEUE_POOL, configure_for_queue
-from footnote.store.presence import Presence
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     CLUSTERS_TASK,
@@ -47,6 +46,7 @@ from footnote.store.queue import (
     SWEEP_TASK,
     WEBHOOK_QUEUE,
 )
+from footnote.store.worker_presence import Presence
 from footnote.store.workspace_sources import FOLLOW_TASK
 
 _FIRST_WAIT_SECONDS = 2  # Then twice as long each time.

@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind
 from procrastinate import App, JobContext
 
 from footnote.errors import NotFound
-from footnote.jobs.in_hand import InHand, WorkerRetryStrategy
+from footnote.jobs.running_jobs import InHand, WorkerRetryStrategy
 from footnote.ports.telemetry import (
     DOCUMENT,
     JOBS,

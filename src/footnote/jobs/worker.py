@@ -24,11 +24,11 @@ from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
 from footnote.ingestion.stages import LONGER_THAN_PARSING
 from footnote.ingestion.turns import FairSemaphore, Shares
 from footnote.jobs.bookkeeping import Bookkeeping
-from footnote.jobs.in_hand import InHand
+from footnote.jobs.isolated_retries import COMMAND, try_set_aside
 from footnote.jobs.maintenance import begin_upkeep_after_upgrade
 from footnote.jobs.media_models import media_models
 from footnote.jobs.queue import NEWCOMERS, queue_app
-from footnote.jobs.set_aside import COMMAND, try_set_aside
+from footnote.jobs.running_jobs import InHand
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
 from footnote.settings import Settings

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from footnote.domain import Ranking
 from footnote.ports import Recalled
 from footnote.retrieval.coverage import matched_share
-from footnote.retrieval.trust import NATIVE
+from footnote.retrieval.recall_weighting import NATIVE
 
 LEADING = 3
 """Number of top chunks of the fused ranking that are observed."""

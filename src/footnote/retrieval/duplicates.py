@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from footnote.domain import Evidence, NearDuplicate, Passage, StageRecord
-from footnote.retrieval.resemblance import (
+from footnote.retrieval.near_duplicates import (
     Wording,
     agree_in_details,
     numerals_of,

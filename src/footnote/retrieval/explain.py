@@ -15,7 +15,7 @@ from footnote.domain import (
     StageRecord,
 )
 from footnote.ports import Recalled
-from footnote.retrieval.across import LANGUAGES, across_records
+from footnote.retrieval.cross_lingual import LANGUAGES, across_records
 from footnote.retrieval.fusion import Fused
 from footnote.retrieval.naming import NAMES, name_records, naming_in_words
 from footnote.retrieval.routing import ROUTE, route_records, why_routed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from footnote.domain import FusionName, Hit, Ranking, Recall
-from footnote.retrieval.trust import Signals, TrustModel
+from footnote.retrieval.recall_weighting import Signals, TrustModel
 
 RRF_K = 60  # Cormack et al. 2009; insensitive between 20 and 100.
 GRAPH_SHARE = 0.1

@@ -23,20 +23,20 @@ from footnote.ports import (
     Routing,
     Vector,
 )
-from footnote.retrieval.across import LANGUAGES, looks_across, with_other_languages
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
+from footnote.retrieval.cross_lingual import LANGUAGES, looks_across, with_other_languages
 from footnote.retrieval.entity_rank import mentioned_names, rank_by_entities
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls, with_graph
 from footnote.retrieval.journal import RecordedSearch
 from footnote.retrieval.naming import favour_named, naming_words
 from footnote.retrieval.query import ParsedQuery, parse_query
+from footnote.retrieval.recall_weighting import observe
 from footnote.retrieval.routing import EVIDENT, ROUTE, within_routes
 from footnote.retrieval.rows import ROWS, rows_called, toward_rows
 from footnote.retrieval.series import SERIES, places_in_series, states_period, toward_period
 from footnote.retrieval.spelling import Correct
-from footnote.retrieval.trust import observe
 from footnote.retrieval.understanding import fuse_wordings
 
 SPARE = 4  # Extra candidates that replace near duplicates.

@@ -11,8 +11,8 @@ from typing import Literal
 
 from footnote.errors import ModelUnavailable
 from footnote.ports import LanguageModel
+from footnote.retrieval.model_replies import MAX_WORDING_CHARACTERS, sameness, wordings_from
 from footnote.retrieval.prompts import DATA_RULE, Part, fenced, question_part, trimmed
-from footnote.retrieval.replies import MAX_WORDING_CHARACTERS, sameness, wordings_from
 
 Grading = Literal["relevant", "unknown", "irrelevant"]
 """A model's grade of a text; unknown if its reply has no readable one."""

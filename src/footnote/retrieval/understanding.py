@@ -16,8 +16,8 @@ from footnote.domain import Ranking, Turn
 from footnote.errors import FootnoteError, ModelUnavailable
 from footnote.ports import Embedder, LanguageModel, Vector, Vectors
 from footnote.retrieval.fusion import RRF_K, rank_by_score
+from footnote.retrieval.model_replies import MAX_WORDING_CHARACTERS, sameness, wordings_from
 from footnote.retrieval.prompts import DATA_RULE, Part, fenced, question_part, trimmed
-from footnote.retrieval.replies import MAX_WORDING_CHARACTERS, sameness, wordings_from
 
 Notes = tuple[str, ...]
 """Notes on what failed, each beginning with the stage's name; empty on success."""

@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from footnote.domain.entities import EntityKind, EntitySummary, LinkReason, NamedInDocument
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
-from footnote.store.entity_keeping import OFFSET, decrypted_content, hashed
+from footnote.store.entity_storage import OFFSET, decrypted_content, hashed
 from footnote.store.sealing import GIVEN_NAME, TITLE
 from footnote.store.statements import load_statements
 from footnote.validation.cursors import Count

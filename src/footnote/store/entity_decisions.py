@@ -14,7 +14,7 @@ from footnote.domain.entities import EntityAct, EntityDecision, ExtractedEntity,
 from footnote.errors import Conflict, NotFound
 from footnote.store.database import WorkspaceScope
 from footnote.store.entities import user_given_name
-from footnote.store.entity_keeping import ANYWHERE, LinkFinder, entity_of, name_keys
+from footnote.store.entity_storage import ANYWHERE, LinkFinder, entity_of, name_keys
 from footnote.store.sealing import ENTITY_DECISION, GIVEN_NAME
 from footnote.store.statements import load_statements
 

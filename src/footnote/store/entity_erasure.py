@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from footnote.domain.entities import EntityAct
 from footnote.store.database import WorkspaceScope
 from footnote.store.entity_decisions import content_of
-from footnote.store.entity_keeping import ANYWHERE, drop_orphans
+from footnote.store.entity_storage import ANYWHERE, drop_orphans
 from footnote.store.sealing import ENTITY_DECISION
 from footnote.store.statements import load_statements
 

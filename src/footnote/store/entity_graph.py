@@ -11,7 +11,7 @@ import numpy as np
 from footnote.index.ranges import ChunkRanges
 from footnote.ports import EntityGraph, NamedEntity, QuestionName
 from footnote.store.database import WorkspaceScope
-from footnote.store.entity_keeping import hashed
+from footnote.store.entity_storage import hashed
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("entity_graph")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.store.database import Database, bind_as_system
-from footnote.store.presence import PRESENCE
 from footnote.store.queue import INGEST_TASK, SET_ASIDE_QUEUE
 from footnote.store.statements import load_statements
+from footnote.store.worker_presence import PRESENCE
 
 _PATIENCE = 30
 """Factor by which the silence limit is longer for a worker whose process is alive."""

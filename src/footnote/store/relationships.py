@@ -12,7 +12,7 @@ from footnote.domain.entities import NAMED_KINDS, EntityKind
 from footnote.domain.relationships import SKETCH_SENTENCES, DocumentKey, EntityPair, KeyRole
 from footnote.store.database import WorkspaceScope
 from footnote.store.entities import spans_of
-from footnote.store.entity_keeping import OFFSET, hashed
+from footnote.store.entity_storage import OFFSET, hashed
 from footnote.store.reading_progress import PublishedVersion
 from footnote.store.sealing import TITLE
 from footnote.store.statements import load_statements

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     # From an optional extra.
     from opentelemetry.sdk.trace import TracerProvider
 
-    from footnote.telemetry.kept_spans import KeepSpans, SpanForwarder
     from footnote.telemetry.prometheus import PrometheusReader
+    from footnote.telemetry.stored_spans import KeepSpans, SpanForwarder
 
 _FLUSH_MILLISECONDS = 3000
 OF_QUEUES = (
@@ -154,8 +154,8 @@ def _switched_on(settings: Settings) -> Telemetry:
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
-    from footnote.telemetry.kept_spans import SpanForwarder  # noqa: PLC0415
     from footnote.telemetry.prometheus import PrometheusReader  # noqa: PLC0415
+    from footnote.telemetry.stored_spans import SpanForwarder  # noqa: PLC0415
 
     resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: installed_version()})
     tracers = TracerProvider(resource=resource)  # its sampler is that of OTEL_TRACES_SAMPLER

@@ -19,7 +19,7 @@ from footnote.domain import Role
 from footnote.domain.personal_data import PersonalDataExport
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 if TYPE_CHECKING:

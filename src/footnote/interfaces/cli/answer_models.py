@@ -10,7 +10,7 @@ from rich.text import Text
 from footnote.domain.models_in_use import ModelsInUse
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.schemas import McpServerList, Models
 
 if TYPE_CHECKING:

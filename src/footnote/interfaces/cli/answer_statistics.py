@@ -11,7 +11,7 @@ import typer
 from footnote.domain.answer_statistics import DocumentCitations
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.options import AsJson, Workspace, of_kind
 from footnote.interfaces.cli.results import counted
 

@@ -10,7 +10,7 @@ import typer
 
 from footnote.domain.backfill import Backfill, BackfillProgress, BackgroundWork
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.cli.results import counted
 

@@ -16,11 +16,11 @@ from footnote.engine.recorded_answers import Questions
 from footnote.engine.restoring import RestoreOptions, restore_backup, verify_backups
 from footnote.errors import Forbidden, InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, require_yes, wait_for
+from footnote.interfaces.cli.command_runner import prepared, require_yes, wait_for
 from footnote.interfaces.cli.erasures import entries_in
-from footnote.interfaces.cli.kept_token import stored_token
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, workspace_name
 from footnote.interfaces.cli.results import counted
+from footnote.interfaces.cli.stored_token import stored_token
 from footnote.settings import Settings
 
 _INCOMPLETE = 1

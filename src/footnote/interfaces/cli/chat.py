@@ -24,7 +24,7 @@ from footnote.engine.search import require_plan
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
-from footnote.interfaces.cli.edge import in_workspace, report
+from footnote.interfaces.cli.command_runner import in_workspace, report
 from footnote.interfaces.cli.options import TopK, Workspace
 from footnote.interfaces.cli.writing import show_rewording, show_suggestions
 from footnote.interfaces.failures import failure_of

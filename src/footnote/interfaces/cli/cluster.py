@@ -11,7 +11,7 @@ from rich.text import Text
 from footnote.domain.distribution import ClusterMove, ClusterPlan
 from footnote.engine import cluster as engine
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.command_runner import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson
 
 app = typer.Typer(

@@ -16,7 +16,7 @@ from footnote.domain.clusters import (
     NearCluster,
 )
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.options import Limit
 from footnote.interfaces.cli.results import counted
 

@@ -8,7 +8,7 @@ import typer
 
 from footnote.domain import DocumentStatus
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.options import of_kind
 from footnote.interfaces.schemas import CollectionList
 

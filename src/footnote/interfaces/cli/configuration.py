@@ -10,7 +10,7 @@ from rich.text import Text
 
 from footnote.domain.configuration import SettingSource, SettingValue, WorkspaceSetting
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.schemas import SettingHistory, SettingList
 
 if TYPE_CHECKING:

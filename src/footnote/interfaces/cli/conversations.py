@@ -22,7 +22,7 @@ from footnote.domain.conversations import (
 from footnote.engine import WorkspaceEngine
 from footnote.engine.conversations import as_markdown
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, Workspace
 
 app = typer.Typer(

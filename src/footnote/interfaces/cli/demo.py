@@ -15,7 +15,7 @@ import typer
 
 from footnote.engine.diagnosis import optional_checks
 from footnote.errors import InvalidRequest
-from footnote.interfaces.cli.edge import prepared
+from footnote.interfaces.cli.command_runner import prepared
 
 WORKSPACE = "demo"
 OF_A_PICTURE = "How long does Tolliver guarantee the hull repair?"

@@ -22,7 +22,7 @@ from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.options import AsJson, Collection, DocumentName, Workspace
 from footnote.interfaces.cli.searching import warn_of_unknown_collections
 from footnote.interfaces.cli.server import running_server

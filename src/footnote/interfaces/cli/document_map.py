@@ -17,6 +17,7 @@ from footnote.domain.clusters import ClusterGranularity
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.document_lists import (
     ClassOption,
     DocumentFilter,
@@ -24,7 +25,6 @@ from footnote.interfaces.cli.document_lists import (
     TagOption,
     TitleWords,
 )
-from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.map_picture import label_of, svg_of
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace
 from footnote.interfaces.cli.searching import warn_of_unknown_collections

@@ -18,7 +18,7 @@ from footnote.domain import (
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import document_lists, document_map, present
-from footnote.interfaces.cli.edge import in_workspace, require_yes
+from footnote.interfaces.cli.command_runner import in_workspace, require_yes
 from footnote.interfaces.cli.options import (
     EXIT_CODES,
     AsJson,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from footnote.domain.encryption import Destruction, EncryptionStatus
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import require_yes
+from footnote.interfaces.cli.command_runner import require_yes
 from footnote.interfaces.cli.operations import in_installation, workspaces
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson
 from footnote.interfaces.cli.results import counted

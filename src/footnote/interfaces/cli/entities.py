@@ -9,7 +9,7 @@ import typer
 
 from footnote.domain.entities import Entity, EntityKind
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
 from footnote.interfaces.cli.options import Cursor, Limit
 from footnote.interfaces.cli.results import counted

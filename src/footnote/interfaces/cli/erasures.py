@@ -14,7 +14,12 @@ from footnote.domain import Erasure
 from footnote.domain.erasure import ErasureEntry
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, require_yes, workspace_command
+from footnote.interfaces.cli.command_runner import (
+    Shown,
+    in_workspace,
+    require_yes,
+    workspace_command,
+)
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import ErasureList, ReplayReport, adapter

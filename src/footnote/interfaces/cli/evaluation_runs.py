@@ -11,7 +11,7 @@ import typer
 from footnote.domain.evaluations import EvaluationOrder, StartedEvaluation
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import EvaluationRunList, StartedEvaluationList
 
@@ -92,7 +92,7 @@ async def compare_runs(
     b: Annotated[UUID, typer.Argument(metavar="B", help="The run that is compared.")],
 ) -> Shown:
     """Compare two runs over the same questions."""
-    from footnote.evaluation.kept import compare_evaluations
+    from footnote.evaluation.stored_runs import compare_evaluations
 
     comparison = await compare_evaluations(inside, a, b)
     yield comparison
@@ -148,7 +148,7 @@ def start_run(
 
     async def start(inside: WorkspaceEngine) -> StartedEvaluation:
         from footnote.evaluation.golden import text_of
-        from footnote.evaluation.kept import order_of
+        from footnote.evaluation.stored_runs import order_of
 
         if golden is None:
             order = EvaluationOrder(golden=again or "", plan=plan, k=k)

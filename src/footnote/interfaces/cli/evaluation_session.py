@@ -26,13 +26,13 @@ from footnote.evaluation.gate import (
     write_baseline,
 )
 from footnote.evaluation.golden import GoldenSet, read_golden
-from footnote.evaluation.kept import stored_form
 from footnote.evaluation.report import Comparison, html_report
 from footnote.evaluation.run import DEFAULT_PLAN, Run, Setup
 from footnote.evaluation.session import Corpus, Session, Side, Watch, measure
+from footnote.evaluation.stored_runs import stored_form
 from footnote.evaluation.summary import Value, differences_summary, summary
 from footnote.interfaces.cli import evaluation_tables, present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.command_runner import prepared, wait_for
 from footnote.interfaces.cli.paths import regular_files
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from

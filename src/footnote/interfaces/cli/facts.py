@@ -14,7 +14,7 @@ from footnote.domain.facts import (
     FactStatus,
 )
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
 from footnote.interfaces.cli.options import Cursor, Limit, of_kind
 from footnote.interfaces.cli.results import counted

@@ -11,7 +11,7 @@ from footnote.domain.entities import EntityKind
 from footnote.domain.relationships import Graph
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.model_use import reading_advice
 from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.knowledge.graph_formats import GraphFormat

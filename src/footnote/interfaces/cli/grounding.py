@@ -16,7 +16,7 @@ from footnote.engine import WorkspaceEngine
 from footnote.engine.grounding import MAX_SOURCE_CHARACTERS
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 app = typer.Typer(name="grounding", help="Check statements against sources.", no_args_is_help=True)

@@ -21,7 +21,7 @@ from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import ending_with, entered, prepared, wait_for
+from footnote.interfaces.cli.command_runner import ending_with, entered, prepared, wait_for
 from footnote.interfaces.cli.options import (
     AsJson,
     Collection,

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from footnote.domain.credentials import NewApiKey
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.options import Collections, of_kind
 from footnote.interfaces.schemas import KeyList
 

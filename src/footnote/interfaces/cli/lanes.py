@@ -15,7 +15,7 @@ from footnote.domain import LaneState, LaneStatus, Reembedding, ReembeddingState
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.jobs.inline import work_until_reembedded
 

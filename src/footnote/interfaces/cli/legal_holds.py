@@ -10,7 +10,7 @@ import typer
 
 from footnote.domain.retention import LegalHold
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.options import Collection
 from footnote.interfaces.schemas import LegalHoldList
 

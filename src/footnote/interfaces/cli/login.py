@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.text import Text
 
-from footnote.interfaces.cli.kept_token import FILE, MAX_CHARACTERS, store_token
+from footnote.interfaces.cli.stored_token import FILE, MAX_CHARACTERS, store_token
 
 
 def login() -> None:
@@ -19,7 +19,7 @@ def login() -> None:
     from footnote.domain.credentials import Caller, Presented
     from footnote.errors import InvalidRequest
     from footnote.interfaces.cli import present
-    from footnote.interfaces.cli.edge import prepared, wait_for
+    from footnote.interfaces.cli.command_runner import prepared, wait_for
 
     settings = prepared()
     if not settings.identity_ways:
@@ -52,7 +52,7 @@ def login() -> None:
 def logout() -> None:
     """Forget what login kept; commands act as the operator of this installation again."""
     from footnote.interfaces.cli import present
-    from footnote.interfaces.cli.edge import prepared
+    from footnote.interfaces.cli.command_runner import prepared
 
     (prepared().home / FILE).unlink(missing_ok=True)
     present.notices().print("Nobody is logged in.")

@@ -220,7 +220,11 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
         code = command()
         sys.stdout.flush()
     except BaseException as error:
-        from footnote.interfaces.cli.edge import about_arguments, exit_code_for, wants_json
+        from footnote.interfaces.cli.command_runner import (
+            about_arguments,
+            exit_code_for,
+            wants_json,
+        )
 
         reported = about_arguments(error, arguments)
         return exit_code_for(reported, as_json=wants_json(arguments))

@@ -19,9 +19,9 @@ from footnote.doctor import examine
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Forbidden, NotReady
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import entered, prepared, return_freed_memory, wait_for
-from footnote.interfaces.cli.kept_token import stored_token
+from footnote.interfaces.cli.command_runner import entered, prepared, return_freed_memory, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, workspace_name
+from footnote.interfaces.cli.stored_token import stored_token
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.schemas import WorkspaceList
 from footnote.jobs.process import ending_when_stuck, lower_priority, prefer_for_oom_kill

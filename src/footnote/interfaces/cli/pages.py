@@ -11,7 +11,7 @@ from footnote.domain.pages import Highlight, PageImage
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.command_runner import in_workspace
 from footnote.interfaces.cli.options import AsJson, DocumentName, Workspace
 from footnote.interfaces.page_quotes import PageWithQuotes
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from footnote.domain.retention import RetentionKind, RetentionRule
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.options import Collection
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import RetentionRules

@@ -204,7 +204,7 @@ def search(
         body = asking.body(server, request)
         response = server.post(SearchResponse, "/v1/search", body) if body else None
     if response is None:
-        from footnote.interfaces.cli.edge import in_workspace
+        from footnote.interfaces.cli.command_runner import in_workspace
 
         async def work(inside: WorkspaceEngine) -> SearchResponse:
             return await inside.search(await asking.looked_up(inside, request))
@@ -241,7 +241,7 @@ def ask(
         if server and body is not None:
             suggestions = server.post(Suggestions, "/v1/suggestions", _follow_up(body, answer))
     else:
-        from footnote.interfaces.cli.edge import in_workspace
+        from footnote.interfaces.cli.command_runner import in_workspace
 
         async def work(inside: WorkspaceEngine) -> tuple[Answer, Suggestions | None]:
             resolved = await asking.looked_up(inside, request)
@@ -342,7 +342,7 @@ def agent(
     """Have a model look things up by itself, with the workspace's tools."""
     question.encode()  # as above
     require_query(question)
-    from footnote.interfaces.cli.edge import in_workspace
+    from footnote.interfaces.cli.command_runner import in_workspace
     from footnote.interfaces.tools.binding import index_now
 
     console = present.terminal()

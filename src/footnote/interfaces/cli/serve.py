@@ -25,16 +25,16 @@ from footnote.engine.opening import make_home
 from footnote.engine.sibling_runs import share_runs
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import operations, present
-from footnote.interfaces.cli.edge import prepared, return_freed_memory, wait_for
-from footnote.interfaces.cli.options import workspace_name
-from footnote.interfaces.cli.server import announced
-from footnote.interfaces.cli.server_processes import ServerProcess, fork_processes
-from footnote.interfaces.cli.worker_beside import (
+from footnote.interfaces.cli.command_runner import prepared, return_freed_memory, wait_for
+from footnote.interfaces.cli.local_worker import (
     ForkedWorker,
     fork_worker,
     forks,
     worker_process,
 )
+from footnote.interfaces.cli.options import workspace_name
+from footnote.interfaces.cli.server import announced
+from footnote.interfaces.cli.server_processes import ServerProcess, fork_processes
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
 from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback, policy_from

@@ -28,8 +28,8 @@ import platformdirs
 import typer
 
 from footnote import __version__
-from footnote.interfaces.cli.kept_token import stored_token
 from footnote.interfaces.cli.options import root_options, workspace_name
+from footnote.interfaces.cli.stored_token import stored_token
 
 if TYPE_CHECKING:
     from footnote.domain import AnswerEvent

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from footnote.domain.sharing import NewShareLink
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, workspace_command
 from footnote.interfaces.cli.options import of_kind
 from footnote.interfaces.schemas import ShareLinkList
 

@@ -9,7 +9,7 @@ import typer
 
 from footnote.domain.sources import NewSource, SourceCheck, WorkspaceSource
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, of_kind
 from footnote.interfaces.schemas import SourceList
 
@@ -70,7 +70,7 @@ def check(
     """Look into a place without keeping anything; a mailbox with FOOTNOTE_IMAP_PASSWORD."""
 
     async def look(inside: WorkspaceEngine) -> SourceCheck:
-        from footnote.jobs.sources.opened import check_source
+        from footnote.jobs.sources.source_setup import check_source
 
         return await check_source(inside, NewSource(place=place), anywhere=True)
 
@@ -112,7 +112,7 @@ async def add(
     ] = False,
 ) -> Shown:
     """Have workers follow a place; a mailbox with FOOTNOTE_IMAP_PASSWORD of the worker."""
-    from footnote.jobs.sources.opened import follow_source
+    from footnote.jobs.sources.source_setup import follow_source
 
     new_source = NewSource(
         place=place, collection=collection, every_minutes=every, delete_missing=delete_missing

@@ -10,7 +10,7 @@ import typer
 from footnote.domain.summaries import Summary, SummaryProgress, SummarySentence
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.model_use import writing_line
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, of_kind
 from footnote.interfaces.cli.results import counted

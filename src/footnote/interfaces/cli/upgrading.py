@@ -11,7 +11,7 @@ from footnote import __version__
 from footnote.domain.upgrading import StepKind, Upgrade
 from footnote.engine.upgrading import upgrade as upgrade_database
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.command_runner import prepared, wait_for
 from footnote.interfaces.cli.options import AsJson
 from footnote.interfaces.cli.results import counted
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from footnote.domain.usage import Budget, BudgetState, Measure, Period, PersonUsageRow, UsageRow
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.interfaces.schemas import BudgetList, PersonUsageReport, UsageReport
 

@@ -19,7 +19,7 @@ from footnote import open as opened
 from footnote.domain import Document, DocumentStatus
 from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import entered
+from footnote.interfaces.cli.command_runner import entered
 from footnote.interfaces.cli.paths import entries, location_below, printable
 from footnote.interfaces.cli.receiving import (
     QueueFullNotice,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from footnote.domain.events import WEBHOOK_KINDS, NewWebhook
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.command_runner import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import Delivery, WebhookList
 from footnote.jobs.webhooks import try_webhook

@@ -47,7 +47,6 @@ from footnote.interfaces.http import (
     usage,
 )
 from footnote.interfaces.http.authentication import Authentication
-from footnote.interfaces.http.entrance import TRACE_HEADER, Entrance
 from footnote.interfaces.http.guard import (
     RATE_LIMIT_HEADERS,
     BodyLimit,
@@ -55,6 +54,7 @@ from footnote.interfaces.http.guard import (
     security_headers,
 )
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
+from footnote.interfaces.http.middleware import TRACE_HEADER, Entrance
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
 from footnote.interfaces.http.routing import refused_methods

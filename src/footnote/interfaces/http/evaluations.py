@@ -62,12 +62,12 @@ async def list_evaluations(
 )
 async def start_evaluation(workspace: TheWorkspace, body: StartEvaluation) -> StartedEvaluation:
     """Have a worker ask a golden set and keep the run; one at a time in a workspace."""
-    from footnote.evaluation import kept  # noqa: PLC0415  # numpy is slow to import
+    from footnote.evaluation import stored_runs  # noqa: PLC0415  # numpy is slow to import
 
     if body.lines is None:
         order = EvaluationOrder(golden=body.golden or "", plan=body.plan, k=body.k)
     else:
-        order = kept.order_of(body.lines, body.name, plan=body.plan, k=body.k)
+        order = stored_runs.order_of(body.lines, body.name, plan=body.plan, k=body.k)
     return await workspace.start_evaluation(order)
 
 
@@ -99,9 +99,9 @@ async def compare_evaluations(
     b: Annotated[UUID, Query(description="The run that is compared.")],
 ) -> EvaluationComparison:
     """Compare two runs over the same questions, by a paired randomisation test."""
-    from footnote.evaluation import kept  # noqa: PLC0415  # numpy is slow to import
+    from footnote.evaluation import stored_runs  # noqa: PLC0415  # numpy is slow to import
 
-    return await kept.compare_evaluations(workspace, a, b)
+    return await stored_runs.compare_evaluations(workspace, a, b)
 
 
 @router.get("/v1/evaluations/{evaluation_id}", responses=problem_responses("not-found"))

@@ -18,7 +18,7 @@ from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import SourceList
-from footnote.jobs.sources.opened import check_source, follow_source
+from footnote.jobs.sources.source_setup import check_source, follow_source
 from footnote.validation.constrained_types import Name, StorableText
 
 router = workspace_router("sources")

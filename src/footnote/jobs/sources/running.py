@@ -23,7 +23,7 @@ from footnote.errors import (
 )
 from footnote.jobs.acting import workspace_acting_for
 from footnote.jobs.sources.following import Step, Verdict, follow
-from footnote.jobs.sources.opened import followed_source
+from footnote.jobs.sources.source_setup import followed_source
 from footnote.store.database import SYSTEM
 from footnote.store.pushes import workspace_of
 from footnote.store.workspace_sources import (

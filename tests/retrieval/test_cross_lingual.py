@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import Hit, Lane, Plan
-from footnote.retrieval.across import (
+from footnote.retrieval.cross_lingual import (
     LANGUAGES,
     across_records,
     looks_across,

@@ -11,7 +11,7 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.passages import ask_passages, read_passages
 from footnote.store.statements import load_statements, record_of
 
-_SQL = load_statements("suspicion")
+_SQL = load_statements("injection_screening")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable
 from footnote.ingestion.sources.mailboxes import mailbox_at
 from footnote.ingestion.sources.places import source_location
 from footnote.jobs.sources.addresses import reach_of, source_at
-from footnote.jobs.sources.below import FolderBelow
+from footnote.jobs.sources.folder_tree import FolderBelow
 from footnote.jobs.sources.following import Source
 from footnote.jobs.sources.mailbox import MailboxSource
 from footnote.jobs.sources.web import WebSource

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from footnote.store.database import SYSTEM, Database
-from footnote.store.suspicion import (
+from footnote.store.injection_screening import (
     any_unmarked,
     count_marked,
     mark_passages,

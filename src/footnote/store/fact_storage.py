@@ -21,7 +21,7 @@ from footnote.index.segments import FREQUENCY, LENGTH
 from footnote.index.terms import term_ids
 from footnote.ports import Vector, Vectors
 from footnote.store.database import WorkspaceScope
-from footnote.store.entity_keeping import hashed
+from footnote.store.entity_storage import hashed
 from footnote.store.lanes import current_lane, require_vectors_of
 from footnote.store.reading_progress import PublishedVersion
 from footnote.store.sealing import FACT, Sealing

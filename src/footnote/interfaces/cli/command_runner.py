@@ -202,7 +202,7 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
     Raises NotAuthenticated for a key or a token that is no longer valid, and NotFound.
     """
     from footnote.domain.credentials import Presented
-    from footnote.interfaces.cli.kept_token import stored_token
+    from footnote.interfaces.cli.stored_token import stored_token
 
     settings = engine.settings
     token = stored_token(settings.home)

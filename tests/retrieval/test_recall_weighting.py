@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import Hit, Lane
-from footnote.retrieval.trust import (
+from footnote.retrieval.recall_weighting import (
     NATIVE,
     OTHER_SCRIPT,
     SAME_SCRIPT,
