@@ -39,14 +39,14 @@ DocumentArgument = Annotated[
 
 @workspace_command(app, "grant")
 async def grant(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     subject: SubjectName,
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="reader, writer or admin.")],
     collection: CollectionOption = None,
 ) -> Shown:
     """Grant a role, in the place of one granted there before."""
-    granted = await inside.grant_role(subject, role, collection=collection)
+    granted = await workspace.grant_role(subject, role, collection=collection)
     yield granted
     scope = "the workspace" if collection is None else f"the collection {collection}"
     message = f"{present.plain(subject)} is {role} in {present.plain(scope)}."
@@ -55,16 +55,16 @@ async def grant(
 
 @workspace_command(app, "revoke")
 async def revoke(
-    inside: WorkspaceEngine, *, subject: SubjectName, collection: CollectionOption = None
+    workspace: WorkspaceEngine, *, subject: SubjectName, collection: CollectionOption = None
 ) -> None:
     """Revoke a role."""
-    await inside.revoke_role(subject, collection=collection)
+    await workspace.revoke_role(subject, collection=collection)
 
 
 @workspace_command(app, "list")
-async def show_grants(inside: WorkspaceEngine) -> Shown:
+async def show_grants(workspace: WorkspaceEngine) -> Shown:
     """List the roles that were granted."""
-    grants = await inside.grants()
+    grants = await workspace.grants()
     yield GrantList(grants=grants)
     if not grants:
         present.terminal().print("No roles were granted.")
@@ -82,16 +82,16 @@ async def show_grants(inside: WorkspaceEngine) -> Shown:
 
 
 @workspace_command(app, "show")
-async def show(inside: WorkspaceEngine, *, document: DocumentArgument) -> Shown:
+async def show(workspace: WorkspaceEngine, *, document: DocumentArgument) -> Shown:
     """Show who sees a document."""
-    access = await inside.document_access(await inside.document_called(document))
+    access = await workspace.document_access(await workspace.document_called(document))
     yield access
     _print_access(access)
 
 
 @workspace_command(app, "set")
 async def change(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     document: DocumentArgument,
     visibility: Annotated[
@@ -103,15 +103,17 @@ async def change(
     ] = None,
 ) -> Shown:
     """Change who sees a document and its attachments, from the next search on."""
-    document_id = await inside.document_called(document)
-    access = await inside.set_document_access(document_id, visibility, shared_with=share_with or ())
+    document_id = await workspace.document_called(document)
+    access = await workspace.set_document_access(
+        document_id, visibility, shared_with=share_with or ()
+    )
     yield access
     _print_access(access)
 
 
 @workspace_command(app, "explain")
 async def explain(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     document: DocumentArgument,
     principal: Annotated[str, typer.Argument(metavar="PRINCIPAL", help="Who it is about.")],
@@ -125,8 +127,8 @@ async def explain(
     ] = None,
 ) -> Shown:
     """Say why somebody sees a document, or does not."""
-    document_id = await inside.document_called(document)
-    explanation = await inside.explain_access(
+    document_id = await workspace.document_called(document)
+    explanation = await workspace.explain_access(
         document_id, principal, groups=groups or (), role=role
     )
     yield explanation

@@ -39,14 +39,14 @@ def _group() -> None:
 
 @workspace_command(app, "create")
 async def create(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     principal: Annotated[
         str, typer.Argument(metavar="PRINCIPAL", help="As the identity provider names the person.")
     ],
 ) -> Shown:
     """Let somebody administer the workspace as soon as they log in."""
-    grant = await inside.grant_role(principal, Role.ADMIN)
+    grant = await workspace.grant_role(principal, Role.ADMIN)
     yield grant
     message = f"{present.plain(grant.subject)} may administer the workspace."
     present.terminal().print(Text(message), soft_wrap=True)
@@ -70,8 +70,8 @@ def export(
 
     with _new_file(out) as file:
 
-        async def write(inside: WorkspaceEngine) -> None:
-            exported = inside.export_person(principal, with_files=with_files)
+        async def write(workspace: WorkspaceEngine) -> None:
+            exported = workspace.export_person(principal, with_files=with_files)
             async with aclosing(exported) as pieces:
                 async for piece in pieces:
                     file.write(piece.content)

@@ -27,16 +27,16 @@ servers = typer.Typer(
 
 
 @workspace_command(models, "show")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """Show which models there are, and which of them answer."""
-    in_use = await inside.models_in_use()
+    in_use = await workspace.models_in_use()
     yield Models.from_domain(in_use)
     _print(in_use)
 
 
 @workspace_command(models, "use")
 async def use(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     names: Annotated[
         str,
@@ -47,22 +47,22 @@ async def use(
     ],
 ) -> Shown:
     """Answer with these models in this workspace."""
-    in_use = await inside.use_models(tuple(name for name in names.split(",") if name.strip()))
+    in_use = await workspace.use_models(tuple(name for name in names.split(",") if name.strip()))
     yield Models.from_domain(in_use)
     _print(in_use)
 
 
 @workspace_command(models, "reset")
-async def reset(inside: WorkspaceEngine) -> Shown:
+async def reset(workspace: WorkspaceEngine) -> Shown:
     """Answer with what the installation is set to again."""
-    in_use = await inside.reset_models()
+    in_use = await workspace.reset_models()
     yield Models.from_domain(in_use)
     _print(in_use)
 
 
 @workspace_command(servers, "add")
 async def add(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     server: Annotated[
         str, typer.Argument(metavar="NAME", help="What its tools are prefixed with.")
@@ -84,16 +84,16 @@ async def add(
             "a header has no colon", hint="write --header 'Authorization: Bearer …'"
         )
     header_values = {name.strip(): value.strip() for name, _, value in pairs}
-    added = await inside.add_mcp_server(server, url, header_values)
+    added = await workspace.add_mcp_server(server, url, header_values)
     yield added
     message = f"Its tools are offered as {added.name}_…"
     present.terminal().print(Text(present.plain(message)), soft_wrap=True)
 
 
 @workspace_command(servers, "list")
-async def list_all(inside: WorkspaceEngine) -> Shown:
+async def list_all(workspace: WorkspaceEngine) -> Shown:
     """List the servers, without what their headers say."""
-    registered = await inside.mcp_servers()
+    registered = await workspace.mcp_servers()
     yield McpServerList(mcp_servers=registered)
     if not registered:
         present.terminal().print("No MCP servers.")
@@ -106,12 +106,12 @@ async def list_all(inside: WorkspaceEngine) -> Shown:
 
 @workspace_command(servers, "remove")
 async def remove(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     server: Annotated[str, typer.Argument(metavar="NAME", help="The server's name.")],
 ) -> None:
     """Offer a server's tools no more."""
-    await inside.remove_mcp_server(server)
+    await workspace.remove_mcp_server(server)
 
 
 def _print(in_use: ModelsInUse) -> None:

@@ -49,7 +49,7 @@ def citations(
     report = in_workspace(
         context,
         workspace,
-        lambda inside: inside.citations(
+        lambda workspace_engine: workspace_engine.citations(
             since=since and since.date(),
             until=until and until.date(),
             collection=collection,
@@ -111,7 +111,7 @@ def unanswered(
         text = in_workspace(
             context,
             workspace,
-            lambda inside: inside.export_unanswered(
+            lambda workspace_engine: workspace_engine.export_unanswered(
                 "golden" if golden else "csv", since=first, until=last
             ),
         )
@@ -120,7 +120,9 @@ def unanswered(
     report = in_workspace(
         context,
         workspace,
-        lambda inside: inside.unanswered_questions(since=first, until=last, limit=limit),
+        lambda workspace_engine: workspace_engine.unanswered_questions(
+            since=first, until=last, limit=limit
+        ),
     )
     if as_json:
         present.print_json(report)

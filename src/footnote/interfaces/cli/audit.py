@@ -32,7 +32,7 @@ _TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 @workspace_command(app, "list")
 async def show(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     principal: Annotated[
         str | None, typer.Option("--principal", metavar="ID", help="Of this principal alone.")
@@ -58,10 +58,10 @@ async def show(
     ] = None,
 ) -> Shown:
     """List what was done, newest first."""
-    page = await inside.audit_entries(
+    page = await workspace.audit_entries(
         principal_id=principal,
         act=act,
-        document_id=None if document is None else await inside.document_called(document),
+        document_id=None if document is None else await workspace.document_called(document),
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC),
         limit=limit,
@@ -89,9 +89,9 @@ async def show(
 
 
 @workspace_command(app, "export")
-async def export(inside: WorkspaceEngine) -> None:
+async def export(workspace: WorkspaceEngine) -> None:
     """Print every entry as a line of JSON, oldest first, with all that verifying needs."""
-    async with aclosing(inside.export_audit()) as entries:
+    async with aclosing(workspace.export_audit()) as entries:
         async for entry in entries:
             sys.stdout.write(present.encodable_json(json_of(entry), sys.stdout.encoding) + "\n")
 
@@ -116,7 +116,9 @@ def verify(
     Keep the head that is printed elsewhere: it shows later whether the log was cut off.
     """
     heads = [_head_of(text) for text in head_texts or ()]
-    verification = in_workspace(context, workspace, lambda inside: inside.verify_audit(heads))
+    verification = in_workspace(
+        context, workspace, lambda workspace_engine: workspace_engine.verify_audit(heads)
+    )
     if as_json:
         present.print_json(verification)
     else:

@@ -47,7 +47,9 @@ def show_backfill(
 ) -> None:
     """Show how many documents have what is derived from them, by kind."""
     while True:
-        backfill = in_workspace(context, workspace, lambda inside: inside.backfill())
+        backfill = in_workspace(
+            context, workspace, lambda workspace_engine: workspace_engine.backfill()
+        )
         _show(backfill, as_json=as_json)
         if not watch or not any(
             progress.running and progress.waiting for progress in backfill.kinds

@@ -145,7 +145,12 @@ def chat(
     )
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # A bad line is refused by itself.
-    code = in_workspace(context, workspace, lambda inside: _converse(inside, options), top_k=top_k)
+    code = in_workspace(
+        context,
+        workspace,
+        lambda workspace_engine: _converse(workspace_engine, options),
+        top_k=top_k,
+    )
     if code:
         raise typer.Exit(code)
 

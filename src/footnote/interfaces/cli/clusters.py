@@ -36,7 +36,7 @@ _QUOTED = 100
 
 @workspace_command(app, "list")
 async def show_clusters(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     of: ClusteredKind = ClusterOf.DOCUMENTS,
     granularity: Annotated[
@@ -48,11 +48,11 @@ async def show_clusters(
     ] = None,
 ) -> Shown:
     """List clusters of documents or passages that are alike, the largest first."""
-    page = await inside.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor)
+    page = await workspace.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor)
     yield page
     terminal = present.terminal()
     if not page.clusters:
-        progress = await inside.cluster_progress(of=of)
+        progress = await workspace.cluster_progress(of=of)
         terminal.print("There are no clusters. " + _advice(progress))
         return
     listing = present.table("label", f"#{of.value}", "typical", "cluster")
@@ -69,13 +69,13 @@ async def show_clusters(
 
 @workspace_command(app, "show")
 async def show_cluster(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     cluster_id: Annotated[UUID, typer.Argument(metavar="CLUSTER", help="The cluster's id.")],
     limit: Limit = 20,
 ) -> Shown:
     """Show a cluster with its most typical documents or passages, its terms and what lies near."""
-    detail = await inside.cluster(cluster_id, limit=limit)
+    detail = await workspace.cluster(cluster_id, limit=limit)
     yield detail
     terminal = present.terminal()
     chunks = detail.cluster.chunks
@@ -108,12 +108,12 @@ async def show_cluster(
 
 @workspace_command(app, "progress")
 async def show_progress(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     of: ClusteredKind = ClusterOf.DOCUMENTS,
 ) -> Shown:
     """Say how far the documents, or passages, of the workspace are told apart."""
-    progress = await inside.cluster_progress(of=of)
+    progress = await workspace.cluster_progress(of=of)
     yield progress
     terminal = present.terminal()
     terminal.print(

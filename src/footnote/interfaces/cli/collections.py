@@ -23,9 +23,9 @@ app = typer.Typer(
 
 
 @workspace_command(app, "list")
-async def show_collections(inside: WorkspaceEngine) -> Shown:
+async def show_collections(workspace: WorkspaceEngine) -> Shown:
     """List the collections that you administer, with what they hold."""
-    collections = await inside.collections()
+    collections = await workspace.collections()
     yield CollectionList(collections=collections)
     if not collections:
         present.terminal().print("No collections.")
@@ -48,7 +48,7 @@ async def show_collections(inside: WorkspaceEngine) -> Shown:
 
 @workspace_command(app, "delete")
 async def delete_collection(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     collection: Annotated[
         str,
@@ -56,4 +56,4 @@ async def delete_collection(
     ],
 ) -> None:
     """Remove a collection without documents, with the roles that were granted in it."""
-    await inside.delete_collection(collection)
+    await workspace.delete_collection(collection)

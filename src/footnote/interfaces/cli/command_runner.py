@@ -167,8 +167,8 @@ def workspace_command(
             as_json: bool = False,
             **arguments: object,
         ) -> None:
-            async def run(inside: WorkspaceEngine) -> None:
-                running = work(inside, **arguments)
+            async def run(workspace: WorkspaceEngine) -> None:
+                running = work(workspace, **arguments)
                 if not isinstance(running, AsyncGenerator):
                     await cast("Awaitable[None]", running)
                     return

@@ -26,9 +26,9 @@ SettingName = Annotated[
 
 
 @workspace_command(app, "list")
-async def show_settings(inside: WorkspaceEngine) -> Shown:
+async def show_settings(workspace: WorkspaceEngine) -> Shown:
     """List the settings that a workspace may have of its own."""
-    settings = await inside.settings_in_use()
+    settings = await workspace.settings_in_use()
     yield SettingList(settings=settings)
     listing = present.table("setting", "value", "from", "installation", "changed by", "on")
     for setting in settings:
@@ -45,16 +45,16 @@ async def show_settings(inside: WorkspaceEngine) -> Shown:
 
 
 @workspace_command(app, "get")
-async def get(inside: WorkspaceEngine, *, name: SettingName) -> Shown:
+async def get(workspace: WorkspaceEngine, *, name: SettingName) -> Shown:
     """Show what a setting is in the workspace."""
-    setting = await inside.setting(name)
+    setting = await workspace.setting(name)
     yield setting
     _show(setting)
 
 
 @workspace_command(app, "set", negative_numbers=True)
 async def change(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     name: SettingName,
     value: Annotated[
@@ -63,22 +63,22 @@ async def change(
     ],
 ) -> Shown:
     """Give the workspace a value of its own, from the next search on, in every process."""
-    setting = await inside.change_setting(name, value)
+    setting = await workspace.change_setting(name, value)
     yield setting
     _show(setting)
 
 
 @workspace_command(app, "unset")
-async def unset(inside: WorkspaceEngine, *, name: SettingName) -> Shown:
+async def unset(workspace: WorkspaceEngine, *, name: SettingName) -> Shown:
     """Follow the installation again."""
-    setting = await inside.unset_setting(name)
+    setting = await workspace.unset_setting(name)
     yield setting
     _show(setting)
 
 
 @workspace_command(app, "history")
 async def history(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="One setting; all without it.")
@@ -88,7 +88,7 @@ async def history(
     ] = 100,
 ) -> Shown:
     """Show who changed what when, latest first."""
-    changes = await inside.setting_history(name, limit=limit)
+    changes = await workspace.setting_history(name, limit=limit)
     yield SettingHistory(changes=changes)
     if not changes:
         present.terminal().print("Nothing was changed.")

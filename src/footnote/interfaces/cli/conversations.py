@@ -38,7 +38,7 @@ _REMOVED = "[removed with its document]"
 
 @workspace_command(app, "list")
 async def show_list(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     query: Annotated[
         str | None, typer.Option(help="Only those with all these words, in title or message.")
@@ -48,9 +48,9 @@ async def show_list(
 ) -> Shown:
     """List conversations, what was used last first."""
     if query is None:
-        page = await inside.conversations(limit=limit, cursor=cursor)
+        page = await workspace.conversations(limit=limit, cursor=cursor)
     else:
-        page = await inside.find_conversations(query, limit=limit, cursor=cursor)
+        page = await workspace.find_conversations(query, limit=limit, cursor=cursor)
     yield page
     excerpts = {match.conversation_id: match.excerpt for match in reversed(page.matches)}
     listing = present.table("id", "title", "#documents", "used", *(["found"] if query else []))
@@ -75,31 +75,31 @@ async def show_list(
 
 
 @workspace_command(app, "show")
-async def show(inside: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
+async def show(workspace: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
     """Show what was said; with --json, on every branch."""
-    conversation, messages = await inside.export_conversation(conversation_id)
+    conversation, messages = await workspace.export_conversation(conversation_id)
     yield ConversationExport(conversation=conversation, messages=tuple(messages))
     show_messages(present.terminal(), [message for message in messages if message.active])
 
 
 @workspace_command(app, "rename")
 async def give_title(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     conversation_id: ConversationId,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Its new title.")],
 ) -> Shown:
     """Give a conversation another title."""
-    renamed = await inside.change_conversation(conversation_id, title=title)
+    renamed = await workspace.change_conversation(conversation_id, title=title)
     yield renamed
     present.terminal().print(Text(present.plain(renamed.title)), soft_wrap=True)
 
 
 @workspace_command(app, "delete")
-async def remove(inside: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
+async def remove(workspace: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
     """Delete a conversation with its messages and their feedback, for good."""
-    conversation = await inside.conversation(conversation_id)
-    await inside.delete_conversation(conversation_id)
+    conversation = await workspace.conversation(conversation_id)
+    await workspace.delete_conversation(conversation_id)
     yield conversation
     message = f"Deleted: {present.plain(conversation.title) or conversation.conversation_id}"
     present.notices().print(Text(message), soft_wrap=True)
@@ -132,7 +132,9 @@ def write_out(
         typer.get_binary_stream("stdout").write(content)
         return
     conversation, messages = in_workspace(
-        context, workspace, lambda inside: inside.export_conversation(conversation_id)
+        context,
+        workspace,
+        lambda workspace_engine: workspace_engine.export_conversation(conversation_id),
     )
     if form == "json":
         present.print_json(ConversationExport(conversation=conversation, messages=tuple(messages)))
@@ -173,7 +175,7 @@ feedback = typer.Typer(name="feedback", help="Judge answers.", no_args_is_help=T
 
 @workspace_command(feedback, "give")
 async def give(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     conversation_id: ConversationId,
     message_id: Annotated[UUID, typer.Argument(metavar="MESSAGE", help="The answer's id.")],
@@ -181,19 +183,19 @@ async def give(
     comment: Annotated[str, typer.Option(help="Why.")] = "",
 ) -> Shown:
     """Say what you think of an answer, in place of what you said before."""
-    message = await inside.give_feedback(conversation_id, message_id, thumb, comment)
+    message = await workspace.give_feedback(conversation_id, message_id, thumb, comment)
     yield message
     present.notices().print(Text(f"Noted: {thumb}"))
 
 
 @workspace_command(feedback, "export")
 async def export_feedback(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     down: Annotated[
         bool, typer.Option("--down", help="With what was disliked, to be completed by hand.")
     ] = False,
 ) -> None:
     """Print your feedback as lines of a golden set."""
-    async for line in inside.golden_candidates(down=down):
+    async for line in workspace.golden_candidates(down=down):
         typer.echo(line)

@@ -82,8 +82,8 @@ def list_documents(
         page = server.get(DocumentPage, "/v1/documents", params)
     if page is None or (collection and not page.documents):  # there may be no such collection
 
-        async def read(inside: WorkspaceEngine) -> DocumentPage:
-            page = await inside.documents(
+        async def read(workspace: WorkspaceEngine) -> DocumentPage:
+            page = await workspace.documents(
                 query=query,
                 collection=collection,
                 status=status,
@@ -95,7 +95,7 @@ def list_documents(
                 limit=limit,
                 cursor=cursor,
             )
-            await warn_of_unknown_collections(inside, [collection] if collection else [])
+            await warn_of_unknown_collections(workspace, [collection] if collection else [])
             return page
 
         page = in_workspace(context, workspace, read)
@@ -122,10 +122,10 @@ def similar_documents(
 ) -> None:
     """List the documents that are most like one, by what their passages mean."""
 
-    async def read(inside: WorkspaceEngine) -> schemas.SimilarDocuments:
-        document_id = await inside.document_called(document_name)
+    async def read(workspace: WorkspaceEngine) -> schemas.SimilarDocuments:
+        document_id = await workspace.document_called(document_name)
         return schemas.SimilarDocuments(
-            documents=await inside.similar_documents(document_id, limit=limit)
+            documents=await workspace.similar_documents(document_id, limit=limit)
         )
 
     similar = in_workspace(context, workspace, read)
@@ -171,9 +171,9 @@ def change_document(
         )
     changes = None if metadata is None else _parsed(metadata)
 
-    async def change(inside: WorkspaceEngine) -> Document:
-        document_id = await inside.document_called(document_name)
-        return await inside.change_document(
+    async def change(workspace: WorkspaceEngine) -> Document:
+        document_id = await workspace.document_called(document_name)
+        return await workspace.change_document(
             document_id, tags=tuple(tag or ()) if tag or untag else None, metadata=changes
         )
 

@@ -79,10 +79,10 @@ def map_documents(
     # An empty map may mean that there is no such collection.
     if document_map is None or (collection and not document_map.total):
 
-        async def read(inside: WorkspaceEngine) -> DocumentMap:
+        async def read(workspace: WorkspaceEngine) -> DocumentMap:
             with _MapProgress(visible=not as_json) as progress:
                 while True:
-                    current = await inside.document_map(
+                    current = await workspace.document_map(
                         query=query,
                         collection=collection,
                         status=status,
@@ -94,7 +94,7 @@ def map_documents(
                     )
                     if progress.update(current):
                         break
-            await warn_of_unknown_collections(inside, [collection] if collection else [])
+            await warn_of_unknown_collections(workspace, [collection] if collection else [])
             return current
 
         document_map = in_workspace(context, workspace, read)

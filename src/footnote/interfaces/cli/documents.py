@@ -55,11 +55,11 @@ def show_document(
         record = server.get(DocumentWithAttachments, f"/v1/documents/{document_name}")
     if record is None:
 
-        async def read(inside: WorkspaceEngine) -> DocumentWithAttachments:
-            document_id = await inside.document_called(document_name)
+        async def read(workspace: WorkspaceEngine) -> DocumentWithAttachments:
+            document_id = await workspace.document_called(document_name)
             return DocumentWithAttachments(
-                document=await inside.document(document_id),
-                attachments=await inside.children(document_id),
+                document=await workspace.document(document_id),
+                attachments=await workspace.children(document_id),
             )
 
         record = in_workspace(context, workspace, read)
@@ -92,11 +92,11 @@ def retry_documents(
             hint="Name documents, or give --all-failed.",
         )
 
-    async def retry(inside: WorkspaceEngine) -> tuple[Retried, ...]:
+    async def retry(workspace: WorkspaceEngine) -> tuple[Retried, ...]:
         if all_failed:
-            return await inside.retry_failed()
-        ids = [await inside.document_called(name) for name in documents or ()]
-        return await inside.retry_all(ids)
+            return await workspace.retry_failed()
+        ids = [await workspace.document_called(name) for name in documents or ()]
+        return await workspace.retry_all(ids)
 
     retried = in_workspace(context, workspace, retry)
     if as_json:
@@ -133,14 +133,14 @@ def delete_document(
 ) -> None:
     """Delete a document, its attachments and everything made from them."""
 
-    async def delete(inside: WorkspaceEngine) -> tuple[Document, Erasure | None]:
-        document_id = await inside.document_called(document_name)
-        document = await inside.document(document_id)
+    async def delete(workspace: WorkspaceEngine) -> tuple[Document, Erasure | None]:
+        document_id = await workspace.document_called(document_name)
+        document = await workspace.document(document_id)
         if not yes:
             require_yes(_question(document, " and everything made from it"), done="deleted")
         if verify:
-            return document, await inside.erase_document(document_id)
-        await inside.delete_document(document_id)
+            return document, await workspace.erase_document(document_id)
+        await workspace.delete_document(document_id)
         return document, None
 
     document, erasure = in_workspace(context, workspace, delete)
@@ -186,16 +186,16 @@ def erase(
             hint="Name a document, or give --collection or --principal.",
         )
 
-    async def erase_target(inside: WorkspaceEngine) -> Erasure:
+    async def erase_target(workspace: WorkspaceEngine) -> Erasure:
         if document_name is not None:
-            document_id = await inside.document_called(document_name)
+            document_id = await workspace.document_called(document_name)
             if not yes:
-                document = await inside.document(document_id)
+                document = await workspace.document(document_id)
                 require_yes(
                     _question(document, ", everything made from it, and what quotes it"),
                     done="erased",
                 )
-            return await inside.erase_document(document_id)
+            return await workspace.erase_document(document_id)
         scope = (
             f"all documents of the collection {collection}"
             if collection is not None
@@ -204,8 +204,8 @@ def erase(
         if not yes:
             require_yes(f"Erase {present.plain(scope)}, and what quotes it?", done="erased")
         if collection is not None:
-            return await inside.erase_collection(collection)
-        return await inside.erase_principal(principal or "")
+            return await workspace.erase_collection(collection)
+        return await workspace.erase_principal(principal or "")
 
     erasure = in_workspace(context, workspace, erase_target)
     _show_erasure(erasure, as_json=as_json)

@@ -29,7 +29,7 @@ EntityName = Annotated[str, typer.Argument(metavar="ENTITY", help="Its id, or it
 
 @workspace_command(app, "list")
 async def show_entities(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     query: Annotated[
         str, typer.Argument(metavar="[WORDS]", help="Words that are all in one of its names.")
@@ -47,8 +47,8 @@ async def show_entities(
     cursor: Cursor = None,
 ) -> Shown:
     """List entities, those that most documents name first."""
-    document_id = None if document is None else await inside.document_called(document)
-    page = await inside.entities(
+    document_id = None if document is None else await workspace.document_called(document)
+    page = await workspace.entities(
         query=query,
         kinds=tuple(kinds or ()),
         document_id=document_id,
@@ -57,7 +57,7 @@ async def show_entities(
     )
     yield page
     if not page.entities:
-        progress = await inside.entity_progress()
+        progress = await workspace.entity_progress()
         present.terminal().print(
             "There are no such entities. " + reading_advice(progress, "entities")
         )
@@ -78,27 +78,27 @@ async def show_entities(
 
 @workspace_command(app, "show")
 async def show_entity(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     entity_name: EntityName,
 ) -> Shown:
     """Show an entity, the documents that name it, and why they are taken to name the same."""
-    entity = await inside.entity(await inside.entity_called(entity_name))
+    entity = await workspace.entity(await workspace.entity_called(entity_name))
     yield entity
     _print_entity(entity)
 
 
 @workspace_command(app, "mentions")
 async def show_mentions(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     entity_name: EntityName,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Shown:
     """List every place where documents name an entity."""
-    entity_id = await inside.entity_called(entity_name)
-    page = await inside.entity_mentions(entity_id, limit=limit, cursor=cursor)
+    entity_id = await workspace.entity_called(entity_name)
+    page = await workspace.entity_mentions(entity_id, limit=limit, cursor=cursor)
     yield page
     listing = present.table("document", "place", "words")
     for mention in page.mentions:
@@ -114,7 +114,7 @@ async def show_mentions(
 
 @workspace_command(app, "merge")
 async def merge(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     entity_name: EntityName,
     other: Annotated[
@@ -122,15 +122,15 @@ async def merge(
     ],
 ) -> Shown:
     """Let an entity take in another: all names of both are one, in later documents too."""
-    entity_id = await inside.entity_called(entity_name)
-    entity = await inside.merge_entities(entity_id, await inside.entity_called(other))
+    entity_id = await workspace.entity_called(entity_name)
+    entity = await workspace.merge_entities(entity_id, await workspace.entity_called(other))
     yield entity
     _print_entity(entity)
 
 
 @workspace_command(app, "split")
 async def split(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     entity_name: EntityName,
     names: Annotated[
@@ -145,35 +145,37 @@ async def split(
     ] = None,
 ) -> Shown:
     """Make an entity of its own of some names, or of what some documents call so."""
-    entity_id = await inside.entity_called(entity_name)
-    document_ids = [await inside.document_called(name) for name in documents or ()]
-    entity = await inside.split_entity(entity_id, names=tuple(names or ()), documents=document_ids)
+    entity_id = await workspace.entity_called(entity_name)
+    document_ids = [await workspace.document_called(name) for name in documents or ()]
+    entity = await workspace.split_entity(
+        entity_id, names=tuple(names or ()), documents=document_ids
+    )
     yield entity
     _print_entity(entity)
 
 
 @workspace_command(app, "rename")
 async def rename(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     entity_name: EntityName,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that it gets.")],
 ) -> Shown:
     """Give an entity a name."""
-    entity = await inside.rename_entity(await inside.entity_called(entity_name), name)
+    entity = await workspace.rename_entity(await workspace.entity_called(entity_name), name)
     yield entity
     _print_entity(entity)
 
 
 @workspace_command(app, "decisions")
 async def show_decisions(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     entity_name: EntityName,
 ) -> Shown:
     """List what was decided of an entity, latest first."""
-    entity_id = await inside.entity_called(entity_name)
-    history = EntityDecisionList(decisions=await inside.entity_decisions(entity_id))
+    entity_id = await workspace.entity_called(entity_name)
+    history = EntityDecisionList(decisions=await workspace.entity_decisions(entity_id))
     yield history
     listing = present.table("act", "name", "by", "when", "undone", "decision")
     for decision in history.decisions:
@@ -190,28 +192,28 @@ async def show_decisions(
 
 @workspace_command(app, "undo")
 async def undo(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     decision_id: Annotated[UUID, typer.Argument(metavar="DECISION", help="The decision's id.")],
 ) -> Shown:
     """Have things as they were before a decision."""
-    decision = await inside.undo_entity_decision(decision_id)
+    decision = await workspace.undo_entity_decision(decision_id)
     yield decision
     present.terminal().print(f"The {decision.act.value} is undone.")
 
 
 @workspace_command(app, "extract")
-async def extract(inside: WorkspaceEngine) -> Shown:
+async def extract(workspace: WorkspaceEngine) -> Shown:
     """Have a worker read all documents for entities that were not."""
-    progress = await inside.extract_entities()
+    progress = await workspace.extract_entities()
     yield progress
     show_reading(progress, counted(progress.mentions, "mention"), "entities")
 
 
 @workspace_command(app, "progress")
-async def show_progress(inside: WorkspaceEngine) -> Shown:
+async def show_progress(workspace: WorkspaceEngine) -> Shown:
     """Say how far the documents of the workspace are read for entities."""
-    progress = await inside.entity_progress()
+    progress = await workspace.entity_progress()
     yield progress
     show_reading(progress, counted(progress.mentions, "mention"), "entities")
 

@@ -36,9 +36,9 @@ app = typer.Typer(
 
 
 @workspace_command(app, "list")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """List what was erased, oldest first: ids, and nothing of what was erased."""
-    ledger = await inside.erasures()
+    ledger = await workspace.erasures()
     yield ErasureList(erasures=ledger)
     if not ledger:
         present.terminal().print("Nothing was erased.")
@@ -74,7 +74,9 @@ def verify(
             f"{certificate} holds no certificate of an erasure",
             hint="give the JSON that `footnote documents erase --json` printed",
         ) from error
-    verification = in_workspace(context, workspace, lambda inside: inside.verify_erasure(erasure))
+    verification = in_workspace(
+        context, workspace, lambda workspace_engine: workspace_engine.verify_erasure(erasure)
+    )
     if as_json:
         present.print_json(verification)
     elif verification.valid:
@@ -112,7 +114,9 @@ def replay(
             f"{counted(len(entries), 'erasure')} out again, of {counted(documents, 'document')}"
         )
         require_yes(f"Carry {action}?", done="erased")
-    results = in_workspace(context, workspace, lambda inside: inside.replay_erasures(entries))
+    results = in_workspace(
+        context, workspace, lambda workspace_engine: workspace_engine.replay_erasures(entries)
+    )
     if as_json:
         present.print_json(ReplayReport(erasures=results))
     else:

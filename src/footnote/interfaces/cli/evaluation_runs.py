@@ -31,14 +31,14 @@ RunId = Annotated[UUID, typer.Argument(metavar="RUN", help="The run's id.")]
 
 @workspace_command(app, "list")
 async def show_runs(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most runs.")
     ] = 20,
 ) -> Shown:
     """List the runs, latest first."""
-    runs = await inside.evaluation_runs(limit=limit)
+    runs = await workspace.evaluation_runs(limit=limit)
     yield EvaluationRunList(runs=runs)
     if not runs:
         present.terminal().print("No runs are kept: footnote eval GOLDEN --keep keeps one.")
@@ -65,9 +65,9 @@ async def show_runs(
 
 
 @workspace_command(app, "show")
-async def show_run(inside: WorkspaceEngine, *, run_id: RunId) -> Shown:
+async def show_run(workspace: WorkspaceEngine, *, run_id: RunId) -> Shown:
     """Show a run with what came of each question."""
-    detail = await inside.evaluation_run(run_id)
+    detail = await workspace.evaluation_run(run_id)
     yield detail
     figures = present.table("metric", "#figure")
     for label, value in detail.run.figures.items():
@@ -86,7 +86,7 @@ async def show_run(inside: WorkspaceEngine, *, run_id: RunId) -> Shown:
 
 @workspace_command(app, "compare")
 async def compare_runs(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     a: Annotated[UUID, typer.Argument(metavar="A", help="The run that is compared with.")],
     b: Annotated[UUID, typer.Argument(metavar="B", help="The run that is compared.")],
@@ -94,7 +94,7 @@ async def compare_runs(
     """Compare two runs over the same questions."""
     from footnote.evaluation.stored_runs import compare_evaluations
 
-    comparison = await compare_evaluations(inside, a, b)
+    comparison = await compare_evaluations(workspace, a, b)
     yield comparison
     listing = present.table("metric", "#a", "#b", "#b - a", "#p", "better")
     for difference in comparison.differences:
@@ -117,9 +117,9 @@ async def compare_runs(
 
 
 @workspace_command(app, "delete")
-async def delete_run(inside: WorkspaceEngine, *, run_id: RunId) -> None:
+async def delete_run(workspace: WorkspaceEngine, *, run_id: RunId) -> None:
     """Forget a run."""
-    await inside.delete_evaluation(run_id)
+    await workspace.delete_evaluation(run_id)
 
 
 @app.command("start", epilog=EXIT_CODES)
@@ -146,7 +146,7 @@ def start_run(
             hint="footnote eval-runs started shows digests",
         )
 
-    async def start(inside: WorkspaceEngine) -> StartedEvaluation:
+    async def start(workspace: WorkspaceEngine) -> StartedEvaluation:
         from footnote.evaluation.golden import text_of
         from footnote.evaluation.stored_runs import order_of
 
@@ -154,7 +154,7 @@ def start_run(
             order = EvaluationOrder(golden=again or "", plan=plan, k=k)
         else:
             order = order_of(text_of(golden), golden.name, plan=plan, k=k)
-        return await inside.start_evaluation(order)
+        return await workspace.start_evaluation(order)
 
     started = in_workspace(context, workspace, start)
     if as_json:
@@ -166,9 +166,9 @@ def start_run(
 
 
 @workspace_command(app, "started")
-async def show_started(inside: WorkspaceEngine) -> Shown:
+async def show_started(workspace: WorkspaceEngine) -> Shown:
     """List what workers were told to ask lately, with how far it is."""
-    started = await inside.started_evaluations()
+    started = await workspace.started_evaluations()
     yield StartedEvaluationList(started=started)
     if not started:
         present.terminal().print(
@@ -197,9 +197,9 @@ async def show_started(inside: WorkspaceEngine) -> Shown:
 
 
 @workspace_command(app, "cancel")
-async def cancel_run(inside: WorkspaceEngine, *, run_id: RunId) -> None:
+async def cancel_run(workspace: WorkspaceEngine, *, run_id: RunId) -> None:
     """Have no more questions of a started evaluation asked; nothing is kept of it."""
-    await inside.cancel_evaluation(run_id)
+    await workspace.cancel_evaluation(run_id)
 
 
 def _figure(value: float | None) -> str:

@@ -175,9 +175,9 @@ def check_paths(order: Order) -> None:
 
 async def _keep(settings: Settings, workspace: str | None, runs: Sequence[Run]) -> None:
     async with await open_engine(settings) as engine:
-        inside = await engine.workspace(workspace)
+        workspace_engine = await engine.workspace(workspace)
         for run in runs:
-            stored = await inside.keep_evaluation(stored_form(run))
+            stored = await workspace_engine.keep_evaluation(stored_form(run))
             _note(f"the run is kept as {stored.run_id}")
 
 

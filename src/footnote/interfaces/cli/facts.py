@@ -38,7 +38,7 @@ DocumentOption = Annotated[
 
 @workspace_command(app, "list")
 async def show_facts(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     document: DocumentOption = None,
     entity: Annotated[
@@ -60,9 +60,9 @@ async def show_facts(
 ) -> Shown:
     """List facts in the order of their documents."""
     requested = tuple(statuses or (FactStatus.PROPOSED, FactStatus.CONFIRMED))
-    page = await inside.facts(
-        document_id=await _document_id(inside, document),
-        entity_id=None if entity is None else await inside.entity_called(entity),
+    page = await workspace.facts(
+        document_id=await _document_id(workspace, document),
+        entity_id=None if entity is None else await workspace.entity_called(entity),
         kinds=tuple(kinds or ()),
         statuses=requested,
         limit=limit,
@@ -70,7 +70,7 @@ async def show_facts(
     )
     yield page
     if not page.facts:
-        progress = await inside.fact_progress()
+        progress = await workspace.fact_progress()
         present.terminal().print("There are no facts. " + reading_advice(progress, "facts"))
         return
     _show(page.facts)
@@ -78,7 +78,7 @@ async def show_facts(
 
 @workspace_command(app, "recall")
 async def recall(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     query: Annotated[
         str,
@@ -90,11 +90,11 @@ async def recall(
     limit: Limit = 10,
 ) -> Shown:
     """Find the facts that say most about a query."""
-    document_id = await _document_id(inside, document)
-    hits = await inside.recall_facts(query, document_id=document_id, limit=limit)
+    document_id = await _document_id(workspace, document)
+    hits = await workspace.recall_facts(query, document_id=document_id, limit=limit)
     yield RecalledFactList(facts=hits)
     if not hits:
-        progress = await inside.fact_progress()
+        progress = await workspace.fact_progress()
         present.terminal().print("No facts were found. " + reading_advice(progress, "facts"))
         return
     _show([hit.fact for hit in hits])
@@ -102,51 +102,51 @@ async def recall(
 
 @workspace_command(app, "show")
 async def show_fact(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     fact_id: FactId,
 ) -> Shown:
     """Show a fact with the words that it was taken from."""
-    fact = await inside.fact(fact_id)
+    fact = await workspace.fact(fact_id)
     yield fact
     _print_fact(fact)
 
 
 @workspace_command(app, "confirm")
 async def confirm(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     fact_id: FactId,
 ) -> Shown:
     """Confirm a fact, wherever the same is said."""
-    fact = await inside.decide_fact(fact_id, "confirmed")
+    fact = await workspace.decide_fact(fact_id, "confirmed")
     yield fact
     _print_fact(fact)
 
 
 @workspace_command(app, "reject")
 async def reject(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     fact_id: FactId,
 ) -> Shown:
     """Reject a fact: it is neither recalled nor compared any more."""
-    fact = await inside.decide_fact(fact_id, "rejected")
+    fact = await workspace.decide_fact(fact_id, "rejected")
     yield fact
     _print_fact(fact)
 
 
 @workspace_command(app, "conflicts")
 async def show_conflicts(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     document: DocumentOption = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Shown:
     """List what documents say in several ways of one subject and period."""
-    document_id = await _document_id(inside, document)
-    page = await inside.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
+    document_id = await _document_id(workspace, document)
+    page = await workspace.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
     yield page
     if not page.conflicts:
         present.terminal().print("No facts disagree.")
@@ -165,14 +165,14 @@ async def show_conflicts(
 
 @workspace_command(app, "changes")
 async def show_changes(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     document: Annotated[
         str, typer.Argument(metavar="DOCUMENT", help="An id, its beginning, or a file name.")
     ],
 ) -> Shown:
     """Say how the facts of a document differ from those of the version before."""
-    changes = await inside.fact_changes(await inside.document_called(document))
+    changes = await workspace.fact_changes(await workspace.document_called(document))
     yield changes
     if not (changes.changed or changes.added or changes.removed):
         present.terminal().print(
@@ -198,23 +198,23 @@ async def show_changes(
 
 
 @workspace_command(app, "extract")
-async def extract(inside: WorkspaceEngine) -> Shown:
+async def extract(workspace: WorkspaceEngine) -> Shown:
     """Have a worker extract the facts of all documents that lack them."""
-    progress = await inside.extract_facts()
+    progress = await workspace.extract_facts()
     yield progress
     show_reading(progress, counted(progress.facts, "fact"), "facts")
 
 
 @workspace_command(app, "progress")
-async def show_progress(inside: WorkspaceEngine) -> Shown:
+async def show_progress(workspace: WorkspaceEngine) -> Shown:
     """Say how far the facts of the workspace are extracted."""
-    progress = await inside.fact_progress()
+    progress = await workspace.fact_progress()
     yield progress
     show_reading(progress, counted(progress.facts, "fact"), "facts")
 
 
-async def _document_id(inside: WorkspaceEngine, document: str | None) -> UUID | None:
-    return None if document is None else await inside.document_called(document)
+async def _document_id(workspace: WorkspaceEngine, document: str | None) -> UUID | None:
+    return None if document is None else await workspace.document_called(document)
 
 
 def _show(facts: Sequence[Fact]) -> None:

@@ -56,10 +56,10 @@ def show_graph(
     if output is not None and output_format is None:
         raise typer.BadParameter("needs --format", param_hint="--output")
 
-    async def read(inside: WorkspaceEngine) -> Graph:
-        return await inside.graph(
-            entity_id=None if entity is None else await inside.entity_called(entity),
-            document_id=None if document is None else await inside.document_called(document),
+    async def read(workspace: WorkspaceEngine) -> Graph:
+        return await workspace.graph(
+            entity_id=None if entity is None else await workspace.entity_called(entity),
+            document_id=None if document is None else await workspace.document_called(document),
             kinds=tuple(kinds or ()),
             limit=limit,
         )
@@ -83,7 +83,9 @@ def show_graph(
         present.print_json(graph)
         return
     if not graph.edges:
-        progress = in_workspace(context, workspace, lambda inside: inside.entity_progress())
+        progress = in_workspace(
+            context, workspace, lambda workspace_engine: workspace_engine.entity_progress()
+        )
         advice = reading_advice(progress, "entities")
         present.terminal().print(
             "Nothing is related here. "

@@ -72,12 +72,14 @@ def check(
     ]
     sources += [GroundingSource(id=key, chunk_id=key) for key in chunk or ()]
 
-    async def work(inside: WorkspaceEngine) -> GroundingCheck:
+    async def work(workspace: WorkspaceEngine) -> GroundingCheck:
         documents = [
-            GroundingSource(id=name, document_id=await inside.document_called(name))
+            GroundingSource(id=name, document_id=await workspace.document_called(name))
             for name in document or ()
         ]
-        return await inside.check_grounding([*sources, *documents], statements=claims, answer=text)
+        return await workspace.check_grounding(
+            [*sources, *documents], statements=claims, answer=text
+        )
 
     grounding = in_workspace(context, workspace, work)
     present.show_degraded(grounding.degraded)

@@ -27,7 +27,7 @@ KeyId = Annotated[
 
 @workspace_command(app, "create")
 async def create(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     name: Annotated[
         str,
@@ -56,7 +56,7 @@ async def create(
     ] = None,
 ) -> Shown:
     """Make a key and print it, this once."""
-    new_key = await inside.create_key(
+    new_key = await workspace.create_key(
         name,
         rights=tuple(scope or ("read",)),
         principal=principal,
@@ -69,9 +69,9 @@ async def create(
 
 
 @workspace_command(app, "list")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """List the keys, without their secrets."""
-    keys = await inside.keys()
+    keys = await workspace.keys()
     yield KeyList(keys=keys)
     if not keys:
         present.terminal().print("No keys.")
@@ -93,7 +93,7 @@ async def show(inside: WorkspaceEngine) -> Shown:
 
 @workspace_command(app, "rotate")
 async def rotate(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     key: KeyId,
     overlap_hours: Annotated[
@@ -102,15 +102,15 @@ async def rotate(
     ] = 24.0,
 ) -> Shown:
     """Make a key that takes the place of another, and print it, this once."""
-    new_key = await inside.rotate_key(key, overlap_hours=overlap_hours)
+    new_key = await workspace.rotate_key(key, overlap_hours=overlap_hours)
     yield new_key
     _show(new_key)
 
 
 @workspace_command(app, "revoke")
-async def revoke(inside: WorkspaceEngine, *, key: KeyId) -> None:
+async def revoke(workspace: WorkspaceEngine, *, key: KeyId) -> None:
     """Make a key useless at once."""
-    await inside.revoke_key(key)
+    await workspace.revoke_key(key)
 
 
 def _show(new_key: NewApiKey) -> None:

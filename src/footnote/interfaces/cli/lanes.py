@@ -43,7 +43,9 @@ def lanes(
     statuses = in_workspace(
         context,
         workspace,
-        lambda inside: inside.purge_lanes(at_once=at_once) if purge else inside.lanes(),
+        lambda workspace_engine: (
+            workspace_engine.purge_lanes(at_once=at_once) if purge else workspace_engine.lanes()
+        ),
     )
     if as_json:
         present.print_json(schemas.LaneList(lanes=statuses))
@@ -78,12 +80,12 @@ def reembed(
             hint="footnote lanes shows what there is",
         )
 
-    async def change(inside: WorkspaceEngine) -> LaneStatus:
+    async def change(workspace: WorkspaceEngine) -> LaneStatus:
         if model is not None:
-            return await inside.reembed(model, lane=lane, texts_per_second=texts_per_second)
+            return await workspace.reembed(model, lane=lane, texts_per_second=texts_per_second)
         if rollback:
-            return await inside.rollback_lane(lane)
-        return await inside.cancel_reembedding(lane)
+            return await workspace.rollback_lane(lane)
+        return await workspace.cancel_reembedding(lane)
 
     with _progress(visible=wait and not as_json) as progress:
         status = in_workspace(
@@ -98,13 +100,13 @@ def reembed(
 
 
 async def _change(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     change: Callable[[WorkspaceEngine], Awaitable[LaneStatus]],
     progress: Progress,
     *,
     wait: bool,
 ) -> LaneStatus:
-    started = await change(inside)
+    started = await change(workspace)
     under_way = started.reembedding is not None and started.reembedding.is_under_way
     if not wait or not under_way:
         return started
@@ -114,12 +116,12 @@ async def _change(
         progress.update(task, total=reembedding.chunks, completed=reembedding.chunks_embedded)
 
     try:
-        await work_until_reembedded(inside.engine, inside, started.lane.name, show)
+        await work_until_reembedded(workspace.engine, workspace, started.lane.name, show)
     except asyncio.CancelledError:
         message = "Interrupted; `footnote worker` or `footnote serve` goes on with it."
         progress.console.print(Text(message), soft_wrap=True)
         raise
-    statuses = await inside.lanes()
+    statuses = await workspace.lanes()
     return next(status for status in statuses if status.lane_id == started.lane_id)
 
 

@@ -30,12 +30,12 @@ Reason = Annotated[
 
 @workspace_command(app, "list")
 async def show(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     lifted: Annotated[bool, typer.Option("--lifted", help="Also those that were lifted.")] = False,
 ) -> Shown:
     """List the legal holds in force, oldest first."""
-    holds = await inside.legal_holds(lifted=lifted)
+    holds = await workspace.legal_holds(lifted=lifted)
     yield LegalHoldList(legal_holds=holds)
     if holds:
         _show(holds)
@@ -45,7 +45,7 @@ async def show(
 
 @workspace_command(app, "set")
 async def set_hold(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     reason: Reason,
     document: Annotated[
@@ -63,9 +63,9 @@ async def set_hold(
     ] = None,
 ) -> Shown:
     """Keep a document, a collection, or all of a principal from being deleted by anything."""
-    hold = await inside.set_legal_hold(
+    hold = await workspace.set_legal_hold(
         reason,
-        document_id=None if document is None else await inside.document_called(document),
+        document_id=None if document is None else await workspace.document_called(document),
         collection=collection,
         principal_id=principal,
     )
@@ -75,13 +75,13 @@ async def set_hold(
 
 @workspace_command(app, "lift")
 async def lift(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     hold_id: Annotated[UUID, typer.Argument(metavar="HOLD", help="Its id.")],
     reason: Reason,
 ) -> Shown:
     """Let what was held be deleted again."""
-    hold = await inside.lift_legal_hold(hold_id, reason)
+    hold = await workspace.lift_legal_hold(hold_id, reason)
     yield hold
     _tell(hold)
 

@@ -44,9 +44,9 @@ def page(
         *(_span(value) for value in span or ()),
     )
 
-    async def draw(inside: WorkspaceEngine) -> PageImage:
-        document_id = await inside.document_called(document_name)
-        return await inside.page_image(document_id, number, highlights, dpi=dpi)
+    async def draw(workspace: WorkspaceEngine) -> PageImage:
+        document_id = await workspace.document_called(document_name)
+        return await workspace.page_image(document_id, number, highlights, dpi=dpi)
 
     image = in_workspace(context, workspace, draw)
     try:

@@ -32,16 +32,16 @@ _FOREVER = "forever"
 
 
 @workspace_command(app, "list")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """List after how many days what is deleted."""
-    rules = await inside.retention_rules()
+    rules = await workspace.retention_rules()
     yield RetentionRules(rules=rules)
     _show(rules)
 
 
 @workspace_command(app, "set")
 async def change(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     kind: KindArgument,
     days: Annotated[
@@ -51,25 +51,25 @@ async def change(
 ) -> Shown:
     """Set a rule; a worker deletes what is due within an hour or two, and then each day."""
     count = None if days == _FOREVER else _number(days)
-    rules = await inside.set_retention(kind, count, collection=collection)
+    rules = await workspace.set_retention(kind, count, collection=collection)
     yield RetentionRules(rules=rules)
     _show(rules)
 
 
 @workspace_command(app, "unset")
 async def unset(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     kind: KindArgument,
     collection: Collection = None,
 ) -> None:
     """Remove a rule."""
-    await inside.remove_retention(kind, collection=collection)
+    await workspace.remove_retention(kind, collection=collection)
 
 
 @workspace_command(app, "preview")
 async def preview(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     within: Annotated[
         int,
@@ -80,7 +80,7 @@ async def preview(
     ] = 50,
 ) -> Shown:
     """Show what the rules delete until some time, soonest first."""
-    report = await inside.retention_preview(within_days=within, limit=limit)
+    report = await workspace.retention_preview(within_days=within, limit=limit)
     yield report
     console = present.terminal()
     if report.documents:
@@ -105,9 +105,9 @@ async def preview(
 
 
 @workspace_command(app, "apply")
-async def apply(inside: WorkspaceEngine) -> Shown:
+async def apply(workspace: WorkspaceEngine) -> Shown:
     """Delete what is due now, rather than wait for a worker."""
-    run = await inside.apply_retention()
+    run = await workspace.apply_retention()
     yield run
     message = (
         f"Deleted {counted(run.documents, 'document')}, "

@@ -145,14 +145,14 @@ class Asking:
         filters = replace(request.filters, document_ids=tuple(ids))
         return {**search_json(replace(request, filters=filters)), "top_k": self.top_k}
 
-    async def looked_up(self, inside: WorkspaceEngine, request: SearchRequest) -> SearchRequest:
+    async def looked_up(self, workspace: WorkspaceEngine, request: SearchRequest) -> SearchRequest:
         """The request with the ids of the documents that the options name.
 
         Notes on standard error what does not exist. Raises NotFound and InvalidRequest.
         """
-        await warn_of_unknown_collections(inside, request.filters.collections)
-        ids = [await inside.document_called(name) for name in self.document or ()]
-        existing = await inside.statuses(ids) if ids else {}
+        await warn_of_unknown_collections(workspace, request.filters.collections)
+        ids = [await workspace.document_called(name) for name in self.document or ()]
+        existing = await workspace.statuses(ids) if ids else {}
         missing = [document_id for document_id in ids if document_id not in existing]
         present.show_degraded(
             f"there is no document '{name}' in this workspace" for name in missing
@@ -206,8 +206,8 @@ def search(
     if response is None:
         from footnote.interfaces.cli.command_runner import in_workspace
 
-        async def work(inside: WorkspaceEngine) -> SearchResponse:
-            return await inside.search(await asking.looked_up(inside, request))
+        async def work(workspace: WorkspaceEngine) -> SearchResponse:
+            return await workspace.search(await asking.looked_up(workspace, request))
 
         response = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
     present.show_degraded(response.degraded)
@@ -243,9 +243,9 @@ def ask(
     else:
         from footnote.interfaces.cli.command_runner import in_workspace
 
-        async def work(inside: WorkspaceEngine) -> tuple[Answer, Suggestions | None]:
-            resolved = await asking.looked_up(inside, request)
-            events = inside.ask_stream(
+        async def work(workspace: WorkspaceEngine) -> tuple[Answer, Suggestions | None]:
+            resolved = await asking.looked_up(workspace, request)
+            events = workspace.ask_stream(
                 question,
                 top_k=resolved.top_k,
                 filters=resolved.filters,
@@ -253,13 +253,13 @@ def ask(
                 changes=resolved.changes,
             )
             # Quotes come all at once; only a model takes its time.
-            written.live = written.live and bool(inside.engine.answer_models.names)
+            written.live = written.live and bool(workspace.engine.answer_models.names)
             answer = await written.answer_of(events)
             # The answer is read while questions are tried.
             _show(console, written, answer, asking)
             if not suggests or not _chunk_ids(answer):
                 return answer, None
-            return answer, await inside.suggest_questions(
+            return answer, await workspace.suggest_questions(
                 answer.asked_as or answer.question,
                 answer=answer.text if answer.found else "",
                 chunk_ids=_chunk_ids(answer),
@@ -348,8 +348,8 @@ def agent(
     console = present.terminal()
     written = StreamedAnswer(console, live=console.is_terminal and not as_json)
 
-    async def work(inside: WorkspaceEngine) -> Answer:
-        return await written.answer_of(inside.agent_stream(question, index_now=index_now))
+    async def work(workspace: WorkspaceEngine) -> Answer:
+        return await written.answer_of(workspace.agent_stream(question, index_now=index_now))
 
     answer = in_workspace(context, workspace, work)
     present.show_degraded(answer.degraded)

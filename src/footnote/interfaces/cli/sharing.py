@@ -32,7 +32,7 @@ WEEK = 168.0
 
 @workspace_command(app, "collection")
 async def share_collection(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     name: Annotated[
         str,
@@ -41,14 +41,14 @@ async def share_collection(
     expires_in_hours: Hours = WEEK,
 ) -> Shown:
     """Make a link to search, ask and read a collection, and print it, this once."""
-    new_link = await inside.share_collection(name, expires_in_hours=expires_in_hours)
+    new_link = await workspace.share_collection(name, expires_in_hours=expires_in_hours)
     yield new_link
     _show(new_link)
 
 
 @workspace_command(app, "conversation")
 async def share_conversation(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     conversation_id: Annotated[
         UUID, typer.Argument(metavar="CONVERSATION", help="The conversation's id.")
@@ -56,15 +56,17 @@ async def share_conversation(
     expires_in_hours: Hours = WEEK,
 ) -> Shown:
     """Make a link that shows a conversation, and print it, this once."""
-    new_link = await inside.share_conversation(conversation_id, expires_in_hours=expires_in_hours)
+    new_link = await workspace.share_conversation(
+        conversation_id, expires_in_hours=expires_in_hours
+    )
     yield new_link
     _show(new_link)
 
 
 @workspace_command(app, "list")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """List the links, without their tokens."""
-    links = await inside.share_links()
+    links = await workspace.share_links()
     yield ShareLinkList(share_links=links)
     if not links:
         present.terminal().print("No links.")
@@ -88,7 +90,7 @@ async def show(inside: WorkspaceEngine) -> Shown:
 
 @workspace_command(app, "revoke")
 async def revoke(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     link: Annotated[
         str,
@@ -96,7 +98,7 @@ async def revoke(
     ],
 ) -> None:
     """Make a link useless at once."""
-    await inside.revoke_share_link(link)
+    await workspace.revoke_share_link(link)
 
 
 def _show(new_link: NewShareLink) -> None:

@@ -27,10 +27,10 @@ PlaceName = Annotated[
 
 
 @workspace_command(app, "list")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """List the sources, with how their last runs went."""
     listed = SourceList(
-        sources=await inside.workspace_sources(), places=await inside.source_places()
+        sources=await workspace.workspace_sources(), places=await workspace.source_places()
     )
     yield listed
     if not listed.sources:
@@ -69,10 +69,10 @@ def check(
 ) -> None:
     """Look into a place without keeping anything; a mailbox with FOOTNOTE_IMAP_PASSWORD."""
 
-    async def look(inside: WorkspaceEngine) -> SourceCheck:
+    async def look(workspace: WorkspaceEngine) -> SourceCheck:
         from footnote.jobs.sources.source_setup import check_source
 
-        return await check_source(inside, NewSource(place=place), anywhere=True)
+        return await check_source(workspace, NewSource(place=place), anywhere=True)
 
     check_result = in_workspace(context, workspace, look)
     if as_json:
@@ -91,7 +91,7 @@ def check(
 
 @workspace_command(app, "add")
 async def add(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     place: PlaceName,
     collection: Annotated[
@@ -117,31 +117,31 @@ async def add(
     new_source = NewSource(
         place=place, collection=collection, every_minutes=every, delete_missing=delete_missing
     )
-    source = await follow_source(inside, new_source, anywhere=True)
+    source = await follow_source(workspace, new_source, anywhere=True)
     yield source
     _tell(source)
 
 
 @workspace_command(app, "run")
-async def run(inside: WorkspaceEngine, *, source_id: SourceId) -> Shown:
+async def run(workspace: WorkspaceEngine, *, source_id: SourceId) -> Shown:
     """Have a source read at once, also one that is paused."""
-    source = await inside.follow_source_now(source_id)
+    source = await workspace.follow_source_now(source_id)
     yield source
     _tell(source)
 
 
 @workspace_command(app, "pause")
-async def pause(inside: WorkspaceEngine, *, source_id: SourceId) -> Shown:
+async def pause(workspace: WorkspaceEngine, *, source_id: SourceId) -> Shown:
     """Leave a source alone until it is told to run."""
-    source = await inside.pause_source(source_id)
+    source = await workspace.pause_source(source_id)
     yield source
     _tell(source)
 
 
 @workspace_command(app, "remove")
-async def remove(inside: WorkspaceEngine, *, source_id: SourceId) -> None:
+async def remove(workspace: WorkspaceEngine, *, source_id: SourceId) -> None:
     """Follow a source no more; its documents stay."""
-    await inside.remove_source(source_id)
+    await workspace.remove_source(source_id)
 
 
 def _tell(source: WorkspaceSource) -> None:

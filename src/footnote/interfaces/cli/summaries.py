@@ -59,9 +59,9 @@ def show_summary(
             hint="name one of --document, --collection and --cluster",
         )
 
-    async def summarise(inside: WorkspaceEngine) -> Summary:
-        return await inside.summary(
-            document_id=None if document is None else await inside.document_called(document),
+    async def summarise(workspace: WorkspaceEngine) -> Summary:
+        return await workspace.summary(
+            document_id=None if document is None else await workspace.document_called(document),
             collection=collection,
             cluster_id=cluster_id,
             sentences=sentences,
@@ -74,7 +74,9 @@ def show_summary(
         return
     terminal = present.terminal()
     if not summary.sentences:
-        progress = in_workspace(context, workspace, lambda inside: inside.summary_progress())
+        progress = in_workspace(
+            context, workspace, lambda workspace_engine: workspace_engine.summary_progress()
+        )
         terminal.print("There is no summary. " + _advice(progress))
         return
     for written in summary.written:
@@ -89,9 +91,9 @@ def show_summary(
 
 
 @workspace_command(app, "progress")
-async def show_progress(inside: WorkspaceEngine) -> Shown:
+async def show_progress(workspace: WorkspaceEngine) -> Shown:
     """Say how far the documents of the workspace are summarised."""
-    progress = await inside.summary_progress()
+    progress = await workspace.summary_progress()
     yield progress
     terminal = present.terminal()
     terminal.print(

@@ -64,19 +64,19 @@ def usage(
         people = in_workspace(
             context,
             workspace,
-            lambda inside: inside.usage_by_person(since=days[0], until=days[1]),
+            lambda workspace_engine: workspace_engine.usage_by_person(since=days[0], until=days[1]),
         )
         _show_people(people, as_csv=as_csv, as_json=as_json)
         return
     if as_csv:
         raise InvalidRequest("--csv is for --by-person alone", hint="add --by-person")
 
-    async def read_usage(inside: WorkspaceEngine) -> tuple[UsageRow, ...]:
-        return await inside.usage(
+    async def read_usage(workspace: WorkspaceEngine) -> tuple[UsageRow, ...]:
+        return await workspace.usage(
             since=days[0],
             until=days[1],
             principal_id=principal,
-            document_id=None if document is None else await inside.document_called(document),
+            document_id=None if document is None else await workspace.document_called(document),
         )
 
     rows = in_workspace(context, workspace, read_usage)
@@ -131,7 +131,7 @@ def _cost(cost_usd: float, unpriced_requests: int) -> str:
 
 @workspace_command(budget, "set")
 async def set_budget(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     measure: MeasureArgument,
     most: Annotated[float, typer.Argument(metavar="MOST", min=0, help="The most of it.")],
@@ -142,25 +142,25 @@ async def set_budget(
     ] = 0.8,
 ) -> Shown:
     """Set a budget, in the place of one for the same measure and period."""
-    budgets = await inside.set_budget(measure, period, most, warn_share=warn)
+    budgets = await workspace.set_budget(measure, period, most, warn_share=warn)
     yield BudgetList(budgets=budgets)
     _show(budgets)
 
 
 @workspace_command(budget, "list")
-async def show_budgets(inside: WorkspaceEngine) -> Shown:
+async def show_budgets(workspace: WorkspaceEngine) -> Shown:
     """List the budgets with what was used of each."""
-    budgets = await inside.budgets()
+    budgets = await workspace.budgets()
     yield BudgetList(budgets=budgets)
     _show(budgets)
 
 
 @workspace_command(budget, "remove")
 async def remove_budget(
-    inside: WorkspaceEngine, *, measure: MeasureArgument, period: PeriodOption = Period.MONTH
+    workspace: WorkspaceEngine, *, measure: MeasureArgument, period: PeriodOption = Period.MONTH
 ) -> None:
     """Remove a budget."""
-    await inside.remove_budget(measure, period)
+    await workspace.remove_budget(measure, period)
 
 
 def _show(budgets: tuple[Budget, ...]) -> None:

@@ -25,7 +25,7 @@ WebhookId = Annotated[UUID, typer.Argument(metavar="WEBHOOK", help="The webhook'
 
 @workspace_command(app, "add")
 async def add(
-    inside: WorkspaceEngine,
+    workspace: WorkspaceEngine,
     *,
     url: Annotated[str, typer.Argument(metavar="URL", help="Where events are sent.")],
     events: Annotated[
@@ -34,16 +34,16 @@ async def add(
     ] = None,
 ) -> Shown:
     """Send events to an address; prints the secret that signs them, this once."""
-    endpoint, secret = await inside.add_webhook(url, tuple(events or WEBHOOK_KINDS))
+    endpoint, secret = await workspace.add_webhook(url, tuple(events or WEBHOOK_KINDS))
     yield NewWebhook(endpoint=endpoint, secret=secret)
     present.terminal().print(Text(f"{endpoint.endpoint_id}\nsecret: {secret}"), soft_wrap=True)
     present.notices().print(Text("The secret is not shown again.", style="dim"))
 
 
 @workspace_command(app, "list")
-async def show(inside: WorkspaceEngine) -> Shown:
+async def show(workspace: WorkspaceEngine) -> Shown:
     """List where events are sent, and whether they arrive."""
-    endpoints = await inside.webhooks()
+    endpoints = await workspace.webhooks()
     yield WebhookList(webhooks=endpoints)
     if not endpoints:
         present.terminal().print("No webhooks.")
@@ -62,9 +62,9 @@ async def show(inside: WorkspaceEngine) -> Shown:
 
 
 @workspace_command(app, "remove")
-async def remove(inside: WorkspaceEngine, *, webhook_id: WebhookId) -> None:
+async def remove(workspace: WorkspaceEngine, *, webhook_id: WebhookId) -> None:
     """Send no more events to an address."""
-    await inside.remove_webhook(webhook_id)
+    await workspace.remove_webhook(webhook_id)
 
 
 @app.command("test", epilog=EXIT_CODES)
