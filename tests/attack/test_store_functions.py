@@ -105,7 +105,7 @@ NOT_CALLED = {
     *("routing.ask_routes", "routing.replace_document_vector", "passages.read_passages"),
     *("passages.load_widened", "documents.texts_of_spans", "merging.insert_postings"),
     *("publishing.publish", "publishing.reserve", "receiving.requeue_failed"),
-    *("idempotency.keep_outcome",),
+    *("idempotency.store_outcome",),
     # They do nothing where tables are not distributed; tests/store/test_coordinator.py calls them.
     *("coordinator.enter_credential", "coordinator.enter_login", "coordinator.leave_directories"),
     *("coordinator.announce_events",),
@@ -272,9 +272,8 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "pending": a_version(document_id),
         "extractor": "mine",
         "classes": (),
-        "unread": an_unread(document_id),
         "keyed": [a_keyed_entity(CANARY)],
-        "read": an_unread(document_id),
+        "published": an_unread(document_id),
         "pairs": (EntityPair(first=0, second=1, weight=1.0, spans=((0, 1),)),),
         "keys": (DocumentKey(role=KeyRole.IS, text=CANARY, span=(0, 1)),),
         "links": first_of_all,
@@ -291,7 +290,6 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "with_new": True,
         "with_begun": True,
         "extractors": ("mine",),
-        "wanted": FactFilter(statuses=tuple(FactStatus)),
         "claims": 10,
         "facts": 10,
         "rows": (),
@@ -323,9 +321,9 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "golden": theirs["golden"],
         "outcome": an_outcome("q1"),
         "cost_usd": 1.0,
-        "kept": 1,
+        "retained": 1,
         "certificate_id": UUID(theirs["hold_id"]),
-        "doomed": ErasureDocuments(
+        "erasure": ErasureDocuments(
             target=ErasureTarget.PRINCIPAL,
             name="local",
             document_ids=(document_id,),
@@ -362,7 +360,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "names": ["extractive"],
         "value": 1,
         "server": McpServer(name=theirs["name"], url="https://example.org/", headers={}),
-        "sought": PeopleQuery(),
+        "query": PeopleQuery(),
         "session": NewSession(
             credential_id=theirs["key_id"],
             secret_hash=b"0" * 32,
@@ -405,91 +403,99 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "conversations.create_conversation": {"conversation_id": uuid4()},
         "message_search.messages_saying": {"after": (UUID(int=0), 0)},
         "api_keys.add_key": {
-            "wanted": NewKey(
+            "requested": NewKey(
                 name="mine", owner="eve", groups=(), rights=(), collections=(), lifetime=None
             )
         },
-        "audit.list_entries": {"wanted": AuditFilter()},
-        "audit.entries_about": {"who": "local", "by_others": True, "after": 0},
+        "audit.list_entries": {"filters": AuditFilter()},
+        "audit.entries_about": {"principal": "local", "by_others": True, "after": 0},
         "workspace_sources.add_source": {
-            "wanted": NewSource(place="folder:/srv/mine"),
+            "requested": NewSource(place="folder:/srv/mine"),
             "kind": "folder",
         },
-        "workspace_sources.put_off": {"seconds": 1.0},
-        "personal_data.rows_about": {"section": "profile", "who": CANARY, "after": ""},
-        "personal_data.documents_about": {"who": "local", "after": ""},
-        "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
+        "workspace_sources.postpone": {"seconds": 1.0},
+        "personal_data.rows_about": {"section": "profile", "principal": CANARY, "after": ""},
+        "personal_data.documents_about": {"principal": "local", "after": ""},
+        "personal_data.audit_about": {"principal": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
-        "injection_screening.mark_passages": {"found": {1: True, 2: False}},
+        "injection_screening.mark_passages": {"suspicious": {1: True, 2: False}},
         "entity_graph.load_entity_graph": {
             "names": (
                 QuestionName(start=0, end=1, text=CANARY, keys=(f"form\n{CANARY.lower()}",)),
             ),
             "visible": ChunkRanges.everything(),
         },
+        "entity_storage.store_entities": {"pending": an_unread(UUID(theirs["document_id"]))},
         "relationships.neighbours": {"kinds": tuple(EntityKind)},
-        "relationships.named_most": {"kinds": tuple(EntityKind)},
-        "relationships.pair_places": {
+        "relationships.most_mentioned": {"kinds": tuple(EntityKind)},
+        "relationships.first_sentences_of_pairs": {
             "pairs": [(UUID(theirs["entity_id"]), UUID(theirs["entity_id"]))]
         },
-        "relationships.mention_places": {
-            "wanted": [(UUID(theirs["document_id"]), UUID(theirs["entity_id"]))]
+        "relationships.first_mentions": {
+            "pairs": [(UUID(theirs["document_id"]), UUID(theirs["entity_id"]))]
         },
-        "entities.list_entities": {"wanted": EntityFilter(), "after": None},
+        "entities.list_entities": {"filters": EntityFilter(), "after": None},
         "entities.entities_with_keys": {"keys": (CANARY.lower(),)},
-        "entities.entities_called": {"called": ((EntityKind.ORGANISATION, CANARY.lower()),)},
+        "entities.entities_called": {"names": ((EntityKind.ORGANISATION, CANARY.lower()),)},
         "entity_decisions.split_entity": {"names": (CANARY,)},
-        "entities.named_rows": {"after": (UUID(int=0), -1)},
-        "facts.list_facts": {"after": None},
+        "entities.document_mentions": {"after": (UUID(int=0), -1)},
+        "facts.list_facts": {"filters": FactFilter(statuses=tuple(FactStatus)), "after": None},
         "fact_conflicts.conflicting_facts": {"after": None},
+        "passages.passages_at": {"positions": [(UUID(theirs["document_id"]), 0)]},
         "fact_conflicts.facts_quoted": {
             "places": [
                 QuotedSpan(document_id=UUID(theirs["document_id"]), start=0, end=10**6),
             ]
         },
         "fact_conflicts.disagreements": {"claims": [bytes.fromhex(theirs["claim_key"])]},
-        "clusters.keep_clusters": {
+        "clusters.store_clusters": {
             "run": a_run(),
-            "kept": [some_members([UUID(theirs["document_id"])], [1], uuid4())],
+            "memberships": [some_members([UUID(theirs["document_id"])], [1], uuid4())],
         },
-        "clusters.keep_members": {
+        "clusters.store_members": {
             "run": 1,
-            "kept": some_members([UUID(theirs["document_id"])], [1], UUID(theirs["cluster_id"])),
+            "membership": some_members(
+                [UUID(theirs["document_id"])], [1], UUID(theirs["cluster_id"])
+            ),
         },
         "clusters.members_of_run": {"run": 1},
         "clusters.numbers_looked_at": {"run": 1},
         "clusters.vectors_of": {"numbers": np.arange(9, dtype=np.int32)},
         **{
-            f"reading_progress.{each}": {"wanted": "facts"}
-            for each in ("unread_documents", "note_failure", "count_read", "unread_bytes")
+            f"reading_progress.{each}": {"kind": "facts"}
+            for each in ("unread_documents", "count_read", "unread_bytes")
         },
-        "reading_progress.reading_failures": {"wanted": "facts", "record": FactFailure},
-        "keywords.keep_keywords": {"document": a_waiting_document(theirs)},
+        "reading_progress.note_failure": {
+            "kind": "facts",
+            "version": an_unread(UUID(theirs["document_id"])),
+        },
+        "reading_progress.reading_failures": {"kind": "facts", "record": FactFailure},
+        "keywords.store_keywords": {"document": a_waiting_document(theirs)},
         "keywords.pass_over": {"document": a_waiting_document(theirs)},
         "clusters.name_cluster": {
             "name": ClusterName(label=("mine",), labelled_by="terms"),
             "numbers": [1],
         },
         "facts.decide_fact": {"status": FactStatus.REJECTED},
-        "part_readings.keep_reading": {"number": 1, "reading": PartReading(reader="mine")},
+        "part_readings.store_reading": {"number": 1, "reading": PartReading(reader="mine")},
         "part_readings.drop_readings": {"keep": {}},
         "part_readings.readings_of": {"reader": "mine"},
         "messages.judged_answers": {"after": None},
         "retention.delete_due_queries": {"after": 0},
         "events.get_event": {"cursor": EventCursor(transaction_id=1, event_no=1)},
-        "people.add_user": {"wanted": WantedUser(user_name="mine")},
-        "people.change_user": {"wanted": WantedUser(user_name="mine")},
+        "people.add_user": {"requested": WantedUser(user_name="mine")},
+        "people.change_user": {"requested": WantedUser(user_name="mine")},
         "people.add_group": {
-            "wanted": WantedGroup(display_name="mine", member_ids=(UUID(theirs["user_id"]),))
+            "requested": WantedGroup(display_name="mine", member_ids=(UUID(theirs["user_id"]),))
         },
-        "people.change_group": {"wanted": WantedGroup(display_name="mine")},
+        "people.change_group": {"requested": WantedGroup(display_name="mine")},
         "legal_holds.set_hold": {"collection": None},
         "publishing.mark_failed": {
             "failure": Failure(stage=Stage.PARSE, cause="mine", advice="mine", retryable=False)
         },
         "pushes.move_push": {"state": "failed"},
         "usage.usage_by_day": {
-            "wanted": UsageFilter(
+            "filters": UsageFilter(
                 first_day=date(2000, 1, 1),
                 last_day=date(2100, 1, 1),
                 conversation_id=UUID(theirs["conversation_id"]),

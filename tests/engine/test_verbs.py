@@ -15,9 +15,9 @@ from footnote.engine import WorkspaceEngine, WorkspaceVerbs
 from footnote.sync import SyncWorkspaceEngine
 
 HELPERS = {
-    *("serving", "configuration_of", "prepare_search", "run_search", "as_of_now"),
+    *("serving", "configuration_of", "prepare_search", "run_search", "refreshed"),
     "changed_access_names",
-    *("answer_writer_for", "answer_writer_of", "agent_model_for", "models_asked"),
+    *("answer_writer_for", "answer_writer_of", "agent_model_for", "models_to_try"),
     *(
         "extraction_of",
         "entity_extraction_of",
@@ -30,8 +30,14 @@ HELPERS = {
         "write_document",
         *("paused_work", "is_paused"),
     ),
-    *("with_conflicts", "contradicting_facts", "whole_of", "searched_by_part", "section_around"),
-    *("suggestions_after", "suggestions_made", "suggestions_wanted"),
+    *(
+        "with_conflicts",
+        "contradicting_facts",
+        "corpus_evidence",
+        "searched_by_part",
+        "section_around",
+    ),
+    *("suggestions_after", "suggestions_event", "suggestion_count"),
 }
 """What verbs share."""
 BOUND = {name for name in vars(WorkspaceVerbs) if not name.startswith("_")}

@@ -316,7 +316,7 @@ def test_every_language_model_is_made_behind_the_redaction() -> None:
     makers = [
         path
         for path in root.rglob("*.py")
-        if "writing.named_model(" in path.read_text()
+        if "writing.model_named(" in path.read_text()
         or "writing.compatible_model(" in path.read_text()
         or "writing.vendor_model(" in path.read_text()
     ]

@@ -25,7 +25,7 @@ from footnote.domain import (
     Verdict,
 )
 from footnote.domain.answers import SuggestedQuestion
-from footnote.domain.conversations import MessageAnswer, StageRank, UsedEvidence
+from footnote.domain.conversations import MessageAnswer, StagePlace, UsedEvidence
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.conversations import (
     attach_document,
@@ -102,7 +102,7 @@ def an_answer(*quotes: tuple[UUID, str], asked_as: str = "What is due?") -> Mess
                 rank=number,
                 score=0.5,
                 similarity=None,
-                stages=(StageRank(stage="dense", rank=number, score=0.5),),
+                stages=(StagePlace(stage="dense", rank=number, score=0.5),),
             )
             for number, (document_id, _) in enumerate(quotes, 1)
         ),

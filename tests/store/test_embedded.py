@@ -190,14 +190,14 @@ REVIVE = """
 import asyncio, json, os, signal, sys
 from pathlib import Path
 import psycopg
-from footnote.jobs.process import give_way, go_first
+from footnote.jobs.process import lower_priority, prefer_for_oom_kill
 from footnote.store.embedded import APPLICATION_ROLE, start_embedded
-from footnote.store.postgres_watch import keep
+from footnote.store.postgres_watch import watch_server
 
 async def main(server):
-    kept = keep(server)
-    give_way()
-    go_first()
+    watched = watch_server(server)
+    lower_priority()
+    prefer_for_oom_kill()
     first = postmaster(server)
     os.kill(first, signal.SIGKILL)
     while not answers(server) or postmaster(server) == first:
@@ -207,7 +207,7 @@ async def main(server):
         for each in (postmaster(server), os.getpid())
     ]
     Path(sys.argv[2]).write_text(json.dumps(seen))
-    await kept.release()
+    await watched.release()
 
 def postmaster(server):
     return int((server.cluster / "postmaster.pid").read_text().partition("\\n")[0])

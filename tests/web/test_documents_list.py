@@ -160,16 +160,16 @@ async def test_a_part_of_the_list_that_fails_is_asked_for_again_when_somebody_wa
     async def fail(route: Route) -> None:
         nonlocal asked
         asked += 1
-        await route.fulfill(status=502)
+        await route.fulfill(status=500)
 
-    async with watched_page(browser, shelf, refused=(502,)) as page:
+    async with watched_page(browser, shelf, refused=(500,)) as page:
         await page.route(LATER_PAGE, fail)
         await page.goto("/documents")
         await expect(title(page, 0)).to_be_visible()
         await page.get_by_role("region", name="All documents").focus()
         await page.keyboard.press("End")
         alert = page.get_by_role("main").get_by_role("alert")
-        await expect(alert).to_contain_text("502")
+        await expect(alert).to_contain_text("500")
         await page.wait_for_timeout(1000)
         assert asked == 1
         await page.get_by_label("Choose all").click()

@@ -71,7 +71,7 @@ class ConversationPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StageRank:
+class StagePlace:
     """Where a stage of the search put a passage."""
 
     stage: str
@@ -88,7 +88,7 @@ class UsedEvidence:
     rank: int
     score: float
     similarity: float | None
-    stages: tuple[StageRank, ...] = ()
+    stages: tuple[StagePlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

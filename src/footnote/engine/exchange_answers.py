@@ -15,7 +15,7 @@ from footnote.domain import (
 from footnote.domain.conversations import (
     Exchange,
     MessageAnswer,
-    StageRank,
+    StagePlace,
     UsedEvidence,
 )
 from footnote.engine.answers import agent_stream, ask_stream
@@ -25,7 +25,7 @@ from footnote.engine.exchanges import (
     NextQuestion,
     edited_question,
     next_question,
-    repeated_question,
+    question_again,
 )
 from footnote.engine.services import WorkspaceAccess
 from footnote.store.exchanges import NewExchange, append_exchange, branch_answer, branch_exchange
@@ -89,7 +89,7 @@ async def regenerate_answer(
 ) -> Exchange:
     """Answer a question once more; see `question_again`."""
     again = asking or Asking(question="")
-    question = await repeated_question(
+    question = await question_again(
         workspace, conversation_id, message_id, again, idempotency_key=idempotency_key
     )
     return question if isinstance(question, Exchange) else await answered(workspace, question)
@@ -191,7 +191,7 @@ async def _store_exchange(
                 score=evidence.score,
                 similarity=evidence.similarity,
                 stages=tuple(
-                    StageRank(stage=record.stage, rank=record.rank_after, score=record.score_after)
+                    StagePlace(stage=record.stage, rank=record.rank_after, score=record.score_after)
                     for record in evidence.explanation
                 ),
             )

@@ -140,7 +140,7 @@ async def edited_question(
     )
 
 
-async def repeated_question(
+async def question_again(
     workspace: WorkspaceAccess,
     conversation_id: UUID,
     message_id: UUID,

@@ -297,9 +297,9 @@ async def _written(
 def former_external_id(external_id: str | None, former_ids: Sequence[str]) -> str | None:
     """Return a file's former id: the only one with its bytes, or in its folder or by its name.
 
-    >>> former_place("hr/final.txt", ["public/offer.txt", "hr/offer.txt"])
+    >>> former_external_id("hr/final.txt", ["public/offer.txt", "hr/offer.txt"])
     'hr/offer.txt'
-    >>> former_place("c/final.txt", ["public/offer.txt", "hr/offer.txt"])
+    >>> former_external_id("c/final.txt", ["public/offer.txt", "hr/offer.txt"])
     """
     if external_id is None:
         return None

@@ -106,7 +106,7 @@ class StreamVerb(Generic[P, R]):
 def _beginning(
     verb: Callable[..., object], act: Act, right: Right, whole: bool | None
 ) -> Callable[..., RunningAct]:
-    """Return a function that turns a call of the verb into an `ActUnderWay`."""
+    """Return a function that turns a call of the verb into a `RunningAct`."""
     verb_signature = signature(verb)
     in_whole_workspace = right is Right.ADMINISTER if whole is None else whole
     collection = WHOLE_WORKSPACE if in_whole_workspace else None  # None: in any collection.

@@ -240,7 +240,7 @@ class WorkspaceVerbs:
     regenerate_answer = Verb(exchange_answers.regenerate_answer, Act.SEARCHED, Right.READ)
     next_question = Verb(exchanges.next_question, Act.READ, Right.READ)
     edited_question = Verb(exchanges.edited_question, Act.READ, Right.READ)
-    question_again = Verb(exchanges.repeated_question, Act.READ, Right.READ)
+    question_again = Verb(exchanges.question_again, Act.READ, Right.READ)
     answered = Verb(exchange_answers.answered, Act.SEARCHED, Right.READ)
     answered_stream = StreamVerb(exchange_answers.answered_stream, Act.SEARCHED, Right.READ)
 

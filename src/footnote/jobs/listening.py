@@ -131,8 +131,8 @@ class LocalTranscriber:
     ) -> Transcript:
         """Transcribe a recording, and report progress in seconds of it.
 
-        Raises DocumentUnreadable, DocumentInterrupted, and NotYet if so many recordings are being
-        transcribed that this one would keep other documents from being ingested.
+        Raises DocumentUnreadable, DocumentInterrupted, and Postponed if so many recordings are
+        being transcribed that this one would keep other documents from being ingested.
         """
         with self._places.of(workspace_id):
             return await self._listen(content, media_type, workspace_id, on_progress)

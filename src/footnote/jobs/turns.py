@@ -36,7 +36,7 @@ class WorkspaceSlots:
 
     @contextmanager
     def of(self, workspace_id: UUID) -> Iterator[None]:
-        """Hold a slot for the length of the block. Raises NotYet if none is free."""
+        """Hold a slot for the length of the block. Raises Postponed if none is free."""
         if (
             self._taken[workspace_id] >= self._per_workspace
             or self._taken.total() >= self._in_total

@@ -81,7 +81,7 @@ class Clause:
 def parse_clause(sentence: str, language: str) -> Clause | None:
     """Parse a definition or a plain sentence; None for any other sentence.
 
-    >>> parsed = said_in("The policy does not cover earthquakes.", "en")
+    >>> parsed = parse_clause("The policy does not cover earthquakes.", "en")
     >>> (parsed.subject, parsed.verb, parsed.object)
     ('The policy', 'does not cover', 'earthquakes')
     """

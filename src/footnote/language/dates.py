@@ -152,7 +152,7 @@ def short_dates(text: str) -> list[DateMention]:
 def mentioned_months(text: str) -> frozenset[int]:
     """Return the number of every month whose name occurs in a text, whatever it means there.
 
-    >>> sorted(months_named("You may pay by Sept. 3"))
+    >>> sorted(mentioned_months("You may pay by Sept. 3"))
     [5, 9]
     """
     names = (match.group().casefold() for match in _ANY_MONTH.finditer(text))
@@ -199,9 +199,9 @@ def quarters_in(text: str) -> tuple[str, ...]:
 def periods_in_name(text: str) -> Mapping[str, tuple[int, ...]]:
     """Return the latest quarter, date, month and year in a name; a kind that it lacks is absent.
 
-    >>> periods_named("2022 Q3 Arkwell")
+    >>> periods_in_name("2022 Q3 Arkwell")
     {'quarter': (2022, 3), 'year': (2022,)}
-    >>> periods_named("report_2024-03")
+    >>> periods_in_name("report_2024-03")
     {'month': (2024, 3), 'year': (2024,)}
     """
     name = text.replace("_", " ")

@@ -87,7 +87,7 @@ def share_identifier_in(folder: Path) -> None:
 
 @cache
 def language_identifier() -> LanguageIdentifier:
-    """Return the language identifier of this process, limited to `TOLD_APART`, with
+    """Return the language identifier of this process, limited to `DETECTABLE_LANGUAGES`, with
     probabilities."""
     for folder in _shared_folders:
         try:

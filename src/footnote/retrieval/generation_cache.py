@@ -55,7 +55,7 @@ class Question:
 
     key: CacheKey
     text: str
-    """Normalised by `one_spelling`."""
+    """Normalised by `normalised_query`."""
 
     @property
     def workspace_id(self) -> UUID:

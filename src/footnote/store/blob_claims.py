@@ -83,7 +83,7 @@ async def write_claimed(
 async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:
     """Delete the claim, in the transaction that attaches the blob to a document.
 
-    Follow it with `give_up_unnamed`, for the document may have its bytes already. Raises
+    Follow it with `release_unreferenced`, for the document may have its bytes already. Raises
     StoreUnavailable when the claim has expired and the blob may be gone.
     """
     if not await scope.change(_SQL["redeem"], _parameters(claim)):

@@ -30,7 +30,7 @@ _WRITTEN_SCOPES = 64
 async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     """Read the index state as of this transaction.
 
-    Raises NotFound, and LaneMismatch as `known_lane` does.
+    Raises NotFound, and LaneMismatch as `existing_lane` does.
     """
     states = await scope.execute(_SQL["state"])
     segments = await scope.execute(_SQL["segments"])

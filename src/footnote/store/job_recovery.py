@@ -17,7 +17,7 @@ _PATIENCE = 30
 
 _SQL = load_statements("queue")
 PUT_BACK = _SQL["put_back"]
-"""The statement of `put_back` below, for the queue's own connections."""
+"""The statement of `requeue_jobs` below, for the queue's own connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Rotate the data key of a workspace online: announce a new key, use it, then re-encrypt.
 
-A process may use cached keys for `KEPT_SECONDS`. So a new key is first only stored; once every
+A process may use cached keys for `CACHE_SECONDS`. So a new key is first only stored; once every
 process knows it, it encrypts; and once no process uses the old key any more, what is under that is
 encrypted again. Then the old key is removed.
 """

@@ -87,7 +87,7 @@ async def existing_lane(scope: WorkspaceScope, lane: Lane) -> int | None:
 async def adopt_lane(scope: WorkspaceScope, lane: Lane) -> int:
     """Return the number of the workspace's lane of that name; without one, adopt the one at hand.
 
-    Raises LaneMismatch as `known_lane` does.
+    Raises LaneMismatch as `existing_lane` does.
     """
     lane_id = await existing_lane(scope, lane)
     if lane_id is not None:

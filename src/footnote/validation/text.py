@@ -57,7 +57,7 @@ class DuplicateName(ValueError):
 
 
 def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    """The members of a JSON object, for `json.loads(object_pairs_hook=…)`. Raises NamedTwice."""
+    """The members of a JSON object, for `json.loads(object_pairs_hook=…)`. Raises DuplicateName."""
     members: dict[str, object] = {}
     for name, value in pairs:
         if name in members:
