@@ -35,6 +35,8 @@ from footnote.jobs.inline import receive_when_queue_has_room, work_until_resting
 from footnote.jobs.maintenance import sweep
 from footnote.ports import Blobs
 from footnote.settings import Settings, settings_from
+from footnote.store.database import SYSTEM
+from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.receiving import estimate_retry_seconds
 
 
@@ -54,6 +56,33 @@ async def count(workspace: WorkspaceEngine, table: str) -> int:
 async def index(engine: Engine, workspace: WorkspaceEngine, content: bytes, name: str) -> None:
     received = await workspace.receive(content, name, external_id=name)
     await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
+
+
+# --- deletions meanwhile ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [b"The new lease.", b"The old lease."], ids=["other", "same"])
+async def test_what_is_handed_in_while_its_document_is_deleted_is_a_new_document(
+    engine: Engine, workspace: WorkspaceEngine, content: bytes
+) -> None:
+    old = (await workspace.receive(b"The old lease.", "lease.txt", external_id="lease")).document
+    tags = ("kept",)  # So that the same bytes change the document, too.
+    limits = MaintenanceLimits(hnsw_threshold_chunks=1_000)
+    async with engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        await delete_document(scope, old.document_id, limits)
+        receiving = asyncio.create_task(
+            workspace.receive(content, "lease.txt", external_id="lease", tags=tags)
+        )
+        while not await scope.all("SELECT FROM pg_locks WHERE NOT granted"):
+            await asyncio.sleep(0.02)
+            assert not receiving.done()
+    received = await receiving
+    assert received.document.document_id != old.document_id
+    assert (received.duplicate, received.new_version) == (False, False)
+    listed = (await workspace.documents()).documents
+    assert [(each.document_id, each.tags) for each in listed] == [
+        (received.document.document_id, tags)
+    ]
 
 
 # --- idempotency keys -------------------------------------------------------------------------

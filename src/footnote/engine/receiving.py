@@ -37,7 +37,13 @@ from footnote.store.blob_claims import (
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.idempotency import IdempotentRequest, store_outcome, stored_outcome
-from footnote.store.receiving import Incoming, QueueLimits, receive_document, require_room
+from footnote.store.receiving import (
+    DeletedMeanwhile,
+    Incoming,
+    QueueLimits,
+    receive_document,
+    require_room,
+)
 from footnote.validation.constrained_types import (
     Access,
     ExternalId,
@@ -58,6 +64,8 @@ _WORKSPACES_IN_QUEUE = 10
 """Limit of all queued documents, as a multiple of the limit of one workspace."""
 _KEY_SECONDS = 86_400.0
 """Lifetime of an idempotency key: whoever repeats an upload does so within a day."""
+_MAX_ATTEMPTS = 4
+"""How often a file is received that changes meanwhile, or whose document is deleted."""
 
 
 async def receive(
@@ -158,9 +166,9 @@ async def receive_stream(
     Only a few pieces are in memory at once. The file is not closed. `former` maps the SHA-256 of
     bytes to external ids that are gone: a file with those bytes takes over the document of its
     former external id, unless another visibility is asked for. `announced_as` is the id of a push,
-    whose outcome is recorded. A file that changes between the two reads is read once more. Raises
-    what `receive` raises, InvalidRequest for a file that changed again, and Conflict for a push
-    where a newer one of the document was accepted.
+    whose outcome is recorded. A file that changes between the two reads, or whose document is
+    deleted meanwhile, is received again. Raises what `receive` raises, InvalidRequest for a file
+    that kept changing, and Conflict for a push where a newer one of the document was accepted.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
@@ -190,8 +198,9 @@ async def receive_stream(
         idempotency_key=idempotency_key,
         keep_too_large=keep_too_large,
     )
-    with suppress(ChangedWhileRead):
-        return await take_in()
+    for _ in range(_MAX_ATTEMPTS - 1):
+        with suppress(ChangedWhileRead, DeletedMeanwhile):
+            return await take_in()
     return await take_in()
 
 

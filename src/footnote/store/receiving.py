@@ -21,7 +21,7 @@ from footnote.domain import (
 )
 from footnote.domain.access import access_names
 from footnote.domain.identity import ADMINISTRATORS, SYSTEM_NAME
-from footnote.errors import Conflict, QueueFull
+from footnote.errors import Conflict, NotFound, QueueFull
 from footnote.store.blob_claims import BlobClaim, redeem, release_unreferenced
 from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
@@ -73,6 +73,10 @@ class Incoming:
     """Id of the push for which it was fetched."""
 
 
+class DeletedMeanwhile(NotFound):
+    """The document of a file was deleted while it was received; a second try makes a new one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
     """Most documents that may be waiting or in progress."""
@@ -119,7 +123,7 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     empty. Equal bytes return the existing document, or retry its failed ingestion. Other bytes
     under a known external id add a version. Tags replace the earlier ones, metadata values those of
     the same keys. Raises Conflict for a push when a newer one of the document was received, and for
-    a new version that fewer should see than see the document.
+    a new version that fewer should see than see the document, and DeletedMeanwhile.
     """
     parameters = _parameters(scope, incoming)
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
@@ -134,7 +138,10 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
         await _announce(scope, document)
         received = Received(document=document, duplicate=False, new_version=False)
     else:
-        received = await _receive_again(scope, incoming, row, parameters)
+        try:
+            received = await _receive_again(scope, incoming, row, parameters)
+        except NotFound as error:
+            raise DeletedMeanwhile(str(error), hint=error.hint) from error
     if incoming.claim is not None:
         await release_unreferenced(scope, incoming.claim)
     if incoming.announced_as is not None:
