@@ -91,13 +91,6 @@ def join_spans(spans: Iterable[BlockSpan]) -> tuple[BlockSpan, ...]:
     return tuple(joined)
 
 
-def mean_confidence(pieces: Iterable[tuple[float | None, int]]) -> float | None:
-    """The mean of confidences by the length beside each; None when nothing has one."""
-    weighted = [(value, length) for value, length in pieces if value is not None]
-    total = sum(length for _, length in weighted)
-    return sum(value * length for value, length in weighted) / total if total else None
-
-
 def any_suspicious(pieces: Iterable[bool | None]) -> bool | None:
     """Whether one of the pieces is suspicious; None if none is and one is unknown."""
     verdicts = set(pieces)

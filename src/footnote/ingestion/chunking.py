@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import overload
 
 from footnote.domain import Block, BlockKind, BlockSpan, Chunk, ParsedDocument
+from footnote.domain.probability import mean_confidence
 from footnote.ingestion.chunk_policies import ChunkPolicy
 from footnote.ingestion.chunk_sections import parted_sections
 from footnote.ingestion.chunk_units import LINEWISE, Unit, UnitSizes, table_header, units_of
@@ -373,16 +374,8 @@ def _chunk(
         heading_path=blocks[-1].heading_path,
         body_offset=len(prefix),
         lead=lead_text(parsed.blocks, leads, range(first_block, last_block + 1), start),
-        confidence=_mean_confidence(blocks, spans),
+        confidence=mean_confidence(
+            (block.confidence, span.char_end - span.char_start)
+            for block, span in zip(blocks, spans, strict=True)
+        ),
     )
-
-
-def _mean_confidence(blocks: Sequence[Block], spans: Sequence[BlockSpan]) -> float | None:
-    """Return the mean confidence by length of the parts that have one; None without any."""
-    weighted = [
-        (block.confidence, span.char_end - span.char_start)
-        for block, span in zip(blocks, spans, strict=True)
-        if block.confidence is not None
-    ]
-    length = sum(size for _, size in weighted)
-    return sum(value * size for value, size in weighted) / length if length else None

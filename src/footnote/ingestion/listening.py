@@ -8,6 +8,7 @@ from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
+from footnote.domain.probability import mean_confidence
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
@@ -105,7 +106,9 @@ def complete_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]
                 text=f"{current.text} {utterance.text}",
                 start_seconds=current.start_seconds,
                 end_seconds=utterance.end_seconds,
-                confidence=_mean_confidence(current, utterance),
+                confidence=mean_confidence(
+                    (part.confidence, len(part.text)) for part in (current, utterance)
+                ),
             )
         else:
             yield current
@@ -129,12 +132,3 @@ def _is_continued(current: Utterance, following: Utterance) -> bool:
 def _is_finished(text: str) -> bool:
     """Return whether the text ends a sentence."""
     return len(sentence_spans(f"{text} Then.")) > len(sentence_spans(text))
-
-
-def _mean_confidence(first: Utterance, second: Utterance) -> float | None:
-    if first.confidence is None or second.confidence is None:
-        return first.confidence if second.confidence is None else second.confidence
-    first_length, second_length = len(first.text), len(second.text)
-    return (first.confidence * first_length + second.confidence * second_length) / (
-        first_length + second_length
-    )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from footnote.domain.probability import sigmoid
 from footnote.language.sentences import sentence_spans
 from footnote.models.reader_encoder import ReaderEncoder
-from footnote.models.reader_weights import ProbeWeights, sigmoid
+from footnote.models.reader_weights import ProbeWeights
 from footnote.models.tokenizing import TokenizedText, UnigramPieces
 
 WINDOW_TOKENS = 254

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from footnote.domain.probability import sigmoid
 from footnote.models.readers import OwnedReader
 from footnote.ports import PassageText, Reader
 
@@ -29,7 +29,7 @@ class ReaderReranker:
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             part = [PassageText(text=text) for text in texts[start : start + TEXTS_AT_ONCE]]
             readings = await self.reader.read(query, part)
-            scores += [_chance(reading.relevance) for reading in readings]
+            scores += [sigmoid(reading.relevance) for reading in readings]
         return scores
 
     async def prepare(self) -> None:
@@ -55,7 +55,3 @@ class ReaderJudge:
 
     async def close(self) -> None:
         """Do nothing: it has no resources of its own."""
-
-
-def _chance(odds: float) -> float:
-    return 1 / (1 + math.exp(-odds)) if odds > -math.inf else 0.0

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
+from footnote.domain.probability import sigmoid
 from footnote.errors import ModelUnavailable
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
@@ -45,15 +46,6 @@ MATRICES = {
 NORMS = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 
 Tensor = npt.NDArray[np.generic]
-
-
-def sigmoid(log_odds: float) -> float:
-    """Return the probability, 0…1, of these log-odds.
-
-    >>> sigmoid(0.0)
-    0.5
-    """
-    return float(1 / (1 + np.exp(-np.clip(log_odds, -60, 60))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from footnote.domain.probability import sigmoid
 from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.onnx_folder import (
     GRAPH_FILES,
@@ -134,7 +135,7 @@ class LocalReranker:
                 f"{self.name} gave scores that are no numbers",
                 hint="take another export of the model; half precision often overflows",
             )
-        return [_logistic(score) for score in raw]
+        return [sigmoid(score) for score in raw]
 
 
 def local_reranker(
@@ -211,10 +212,3 @@ def _loading_hint(source: ModelFolder | HubModel) -> str:
         f"see that the hub can be reached and has {source.name} with {GRAPH_FILES[0]}, or download "
         "it elsewhere and set FOOTNOTE_RERANKER to local:FOLDER"
     )
-
-
-def _logistic(score: float) -> float:
-    # Either form overflows on the other's side.
-    if score >= 0:
-        return 1.0 / (1.0 + math.exp(-score))
-    return math.exp(score) / (1.0 + math.exp(score))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from footnote.domain import Lane
+from footnote.domain.probability import sigmoid
 from footnote.errors import ModelUnavailable
 from footnote.language.sentences import sentence_spans
 from footnote.ports import (
@@ -210,7 +210,7 @@ class WordReader:
             stretch = self._stretch(question_words, text, start, end)
             if shared and stretch is not None:
                 score = 8.0 * len(shared) / len(question_words) - 4.0
-                probability = 1 / (1 + math.exp(-score))
+                probability = sigmoid(score)
                 first, last = stretch
                 spans.append(
                     AnswerSpan(start=first, end=last, score=score, probability=probability)

@@ -8,11 +8,11 @@ on purpose: it is informative where one passage answers, and misleading where ma
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Ranking
+from footnote.domain.probability import sigmoid
 from footnote.ports import Recalled
 from footnote.retrieval.coverage import matched_share
 from footnote.retrieval.recall_weighting import NATIVE
@@ -52,7 +52,8 @@ FITTED: Mapping[str, Weights] = {
 def confidence(observed: Observed, *, language_support: int, has_vectors: bool) -> float:
     """The probability, 0…1, that the evidence is about the question.
 
-    `language_support` says what the lane knows of the query's language (`retrieval.trust`).
+    `language_support` says what the lane knows of the query's language
+    (`retrieval.recall_weighting`).
     """
     weights = FITTED[
         "none" if not has_vectors else "native" if language_support == NATIVE else "foreign"
@@ -62,7 +63,7 @@ def confidence(observed: Observed, *, language_support: int, has_vectors: bool) 
         + weights.coverage * observed.coverage
         + weights.similarity * observed.similarity
     )
-    return 1.0 / (1.0 + math.exp(-log_odds))
+    return sigmoid(log_odds)
 
 
 def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: Ranking) -> Observed:

@@ -9,7 +9,8 @@ from itertools import chain
 from uuid import UUID
 
 from footnote.domain import Evidence, MetadataValue, Neighbour, Passage, StageRecord
-from footnote.domain.passage_merging import any_suspicious, mean_confidence, merged_passage
+from footnote.domain.passage_merging import any_suspicious, merged_passage
+from footnote.domain.probability import mean_confidence
 from footnote.ports import ExpandedPassage
 
 DECAY = 0.85

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Lane, Ranking
+from footnote.domain.probability import sigmoid
 from footnote.retrieval.coverage import matched_share
 
 NATIVE, SAME_SCRIPT, OTHER_SCRIPT = 1, 0, -1
@@ -75,7 +75,7 @@ class TrustModel:
             + self.coverage * signals.coverage
             + self.prominence * signals.prominence
         )
-        return 1.0 / (1.0 + math.exp(-log_odds))
+        return sigmoid(log_odds)
 
 
 def observe(

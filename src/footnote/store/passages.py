@@ -15,12 +15,8 @@ from psycopg.rows import DictRow
 from pydantic import TypeAdapter
 
 from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, PassagePage, SourceType
-from footnote.domain.passage_merging import (
-    any_suspicious,
-    mean_confidence,
-    merged_passage,
-    seconds_of,
-)
+from footnote.domain.passage_merging import any_suspicious, merged_passage, seconds_of
+from footnote.domain.probability import mean_confidence
 from footnote.errors import NotFound
 from footnote.ports import DatedDocument, ExpandedPassage, TableText
 from footnote.store.database import WorkspaceScope

@@ -9,6 +9,8 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from footnote.domain import probability
+
 CELL_GAP_SIZES = 1.1
 """Gap, in font sizes, above which two words are in separate cells; justified spaces stay below
 1."""
@@ -130,11 +132,8 @@ def line_of(words: Sequence[Word]) -> Line:
 
 def mean_confidence(parts: Sequence[Word | Line]) -> float | None:
     """Return the mean OCR confidence, weighted by length, in 0…1; None without OCR text."""
-    recognized = [
-        (part.confidence, len(part.text)) for part in parts if part.confidence is not None
-    ]
-    total = sum(length for _, length in recognized)
-    return round(sum(value * length for value, length in recognized) / total, 4) if total else None
+    mean = probability.mean_confidence((part.confidence, len(part.text)) for part in parts)
+    return None if mean is None else round(mean, 4)
 
 
 def join_baselines(lines: Iterable[Line]) -> list[Line]:
