@@ -236,7 +236,7 @@ async def test_what_is_marked_equals_an_independent_pass(
     head = weights.rewriter
     assert head is not None
     put = set()
-    for number in range(24):
+    for number in range(10):
         question = f"And for {'the other ' * (number % 5)}thing {number}?"
         asked, answered = f"What is due for number {number}?", "Nothing, said the warden."
         talk = encode_turns(tokenizer, question, asked, answered)
