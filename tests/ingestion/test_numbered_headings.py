@@ -84,6 +84,10 @@ The lease runs for five years."""
                 (2, "2. Doors"),
             ],
         ),
+        (
+            "LEASE\n4. Rent and Service Charge\nThe rent is due.\n5. Law\nEnglish law applies.",
+            [(1, "LEASE"), (2, "4. Rent and Service Charge"), (2, "5. Law")],
+        ),
         ("§ 3 Kaution\n\nDrei Monatsmieten.", [(2, "§ 3 Kaution")]),
         ("Clause 7 Deposit\n\nThree months.", [(2, "Clause 7 Deposit")]),
     ],
@@ -96,6 +100,7 @@ The lease runs for five years."""
         "numbered clauses below",
         "headings below",
         "a schedule",
+        "short clauses",
         "§ by itself",
         "clause by itself",
     ],
@@ -115,8 +120,9 @@ def test_a_numbered_line_above_its_text_is_a_heading(
         "1. Buy flour.\nTake the finest there is.\n2. Buy salt.\nAny salt will do.",
         "1. Buy flour at\n   The Old Mill, which is open.\n2. Buy salt\n   Any salt will do.",
         "1. Buy flour\nfrom the mill, as it is fresh.\n2. Buy salt\nthat is coarse, not fine.",
-        "1. Kaufe das Mehl bei der\nBäckerei Müller in der Stadt.\n2. Kaufe Salz bei der alten\n"
-        "Saline an der Straße.",
+        "1. Kaufe das Mehl für die Brote bei der kleinen alten\nBäckerei Müller in der Stadt, "
+        "wo es immer frisch ist.\n2. Kaufe das Salz für die Brote bei der alten\n"
+        "Salzsiederei Meier in der Straße, wo es grob ist.",
         "It must be sent to\n4. Rent\nThe office is shut on Mondays.",
         "3. Mai 2024\nDer Mieter hat heute gezahlt.",
         "Term\nThe lease runs for five years.",

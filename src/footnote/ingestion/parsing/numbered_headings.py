@@ -17,6 +17,8 @@ _MIN_WORDS_BELOW = 3
 """Minimum number of words of the line below a heading."""
 _LONGER_LINES = 20
 """One in so many lines is not wrapped, and says nothing about the width of the others."""
+_MIN_WIDTH = 45
+"""Minimum number of characters at which lines are taken for wrapped."""
 _NUMBERED = re.compile(
     r"[ \t]*(?P<label>)(?P<number>\d{1,2}(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.)[ \t]+(?P<title>\S.*)"
 )
@@ -72,7 +74,7 @@ def numbered_headings(lines: Sequence[str]) -> frozenset[int]:
     if not numbered:
         return frozenset()
     lengths = sorted(len(line.rstrip()) for line in lines if line.strip())
-    width = lengths[-1 - len(lengths) // _LONGER_LINES]
+    width = max(lengths[-1 - len(lengths) // _LONGER_LINES], _MIN_WIDTH)
     shaped: set[int] = set()
     for line in reversed(numbered.values()):
         if _has_shape(line, lines, width) and _stands_above_text(line, lines, numbered, shaped):
