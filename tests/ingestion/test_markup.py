@@ -56,7 +56,7 @@ def test_what_a_page_leaves_open_is_kept(page: str, expected: str) -> None:
     "page",
     [
         "<body><nav><ul><li>Home</ul><p>The fee is 7.</p></body>",
-        "<body><aside>Home<p>The fee is 7.</p><footer>Imprint</footer></body>",
+        "<body><aside>Home<p>The fee is 7.</p><footer><a href='/i'>Imprint</a></footer></body>",
         "<body><p>Home</p><footer><p>The fee is 7.</p>",
         "<body><nav>Home<nav>Menu</nav><p>The fee is 7.</p><nav>More</nav></body>",
         "<body><div role='navigation'>Home<div>Menu</div><p>The fee is 7.</p></body>",
@@ -74,6 +74,59 @@ def test_what_follows_a_part_of_a_page_that_is_not_closed_is_kept(page: str) -> 
 @pytest.mark.parametrize("opened", ["<nav hidden>", "<aside style='display: none'>", "<template>"])
 def test_what_is_hidden_to_the_end_of_a_page_stays_left_out(opened: str) -> None:
     assert text_of(f"<p>The fee is 7.</p>{opened}The fee is 8.<p>No.</p>") == "The fee is 7."
+
+
+FOOTER = """<body><h1>Rules</h1><h2>Fees</h2><p>The fee is 7.</p>{opened}
+<nav><a href="/">Home</a></nav><h4>Company</h4><ul><li><a href="/jobs">Jobs</a></li>
+<li><a href="https://a.example/press">Press</a></li></ul>
+<p><a href="/imprint">Imprint</a> | <a href="/privacy"><span>Privacy</span></a></p>
+<div class="cookie-note">We use cookies.</div><a href="/up"><div>Top</div></a>
+<h4>Contact</h4><p>VAT number GB 417 2290 63</p><a href="mailto:a@b.example">Write</a>
+<ul><li><a href="/map">Map</a></li><li>Slipway 3, see <a href="/way">the way</a></li></ul>
+{closed}</body>"""
+
+
+@pytest.mark.parametrize(
+    ("opened", "closed"),
+    [
+        ("<footer>", "</footer>"),
+        ("<div role=contentinfo><div></div>", "</div>"),
+        ("<ul><li>The fee<footer>", "</footer>"),
+    ],
+    ids=["footer", "role", "after an open list"],
+)
+def test_a_footer_is_read_last_and_without_its_menus(opened: str, closed: str) -> None:
+    parsed = read_document(FOOTER.format(opened=opened, closed=closed).encode(), "a.html")
+    assert_lawful(parsed)
+    blocks = [block for block in parsed.blocks if not block.heading_path]
+    assert [block.text for block in blocks] == [
+        "Contact",
+        "VAT number GB 417 2290 63",
+        "Write (a@b.example)",
+        "- Slipway 3, see the way",
+    ]
+    assert parsed.text.endswith("\n\n".join(block.text for block in blocks))
+    assert parsed.blocks[2].heading_path == ("Rules", "Fees")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<footer>VAT 41</footer><p>The fee is 7.</p>",
+        "<main><h1>Fee</h1><p>The fee is 7.</p></main><p>Beside</p><footer>VAT 41</footer>",
+        "<main><p>The fee is 7.</p><footer>VAT 41</footer></main>",
+        "<article><p>The fee is 7.</p></article><footer><p>VAT 41</p></footer>",
+    ],
+    ids=["above", "beside main", "in main", "below an article"],
+)
+def test_a_footer_is_read_wherever_it_stands(page: str) -> None:
+    assert text_of(page).removeprefix("Fee\n\n") == "The fee is 7.\n\nVAT 41"
+
+
+@pytest.mark.parametrize("part", ["article", "blockquote"])
+def test_the_footer_of_a_part_stays_in_it(part: str) -> None:
+    page = f"<h1>A</h1><{part}>Done.<footer>By Ann</footer></{part}><h1>B</h1><p>The fee is 7.</p>"
+    assert text_of(page) == "A\n\nDone.\n\nBy Ann\n\nB\n\nThe fee is 7."
 
 
 def test_parts_that_are_not_closed_by_the_thousand_are_read_once() -> None:

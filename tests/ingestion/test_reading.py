@@ -77,7 +77,7 @@ def test_html_leaves_out_what_is_not_the_page() -> None:
     <main><h1>Cleaning</h1><p>Use <b>fresh</b> water<br>only.</p>
     <ul><li>one<ul><li>inner</li></ul></li><li>two</li></ul>
     <table><tr><th>Code</th><th>Meaning</th></tr><tr><td>E-1</td><td>open</td></tr></table>
-    <pre>x = 1\n  y = 2</pre></main><footer>Imprint</footer></body></html>"""
+    <pre>x = 1\n  y = 2</pre></main><footer><a href="/imprint">Imprint</a></footer></body></html>"""
     parsed = read_document(page.encode(), "help.html")
     assert_lawful(parsed)
     assert (parsed.title, parsed.languages) == ("Help", ("en",))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from uuid import UUID
 
 import pytest
 
+from footnote.domain import Progress, Stage
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.ingestion.injection_screening import SCREENING_BATCH
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.ports import Screened
-from tests.jobs.stages import Around, stages
+from tests.jobs.stages import Around, notes, stages
 
 
 @dataclass(frozen=True)
@@ -149,3 +152,55 @@ async def test_screens_count_with_the_reader_they_are_fitted_to(
 ) -> None:
     looks = await ingest(engine, workspace, BERTHS, screening=screening)
     assert (True in looks.spares("buoy")) == screening
+
+
+async def screen_notes(
+    engine: Engine, workspace: WorkspaceEngine, before_batch: Callable[[UUID], Awaitable[None]]
+) -> int:
+    """Ingest a text of several batches of chunks; return how many batches were screened."""
+    received = await workspace.receive(notes(2 * SCREENING_BATCH + 8), "notes.txt")
+    batches = 0
+
+    async def detect(texts: Sequence[str], _: Sequence[str]) -> list[bool]:
+        nonlocal batches
+        batches += 1
+        await before_batch(received.document.document_id)
+        return [False] * len(texts)
+
+    job = IngestionJob(
+        workspace_id=workspace.workspace.workspace_id,
+        document_id=received.document.document_id,
+        version=1,
+        attempt=0,
+    )
+    async with stages(engine, engine.embedder) as ingestion:
+        await ingest_version(engine, replace(ingestion, detect_injections=detect), job)
+    return batches
+
+
+async def test_screening_a_long_text_says_how_far_it_has_come(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    seen: list[tuple[Stage, Progress | None]] = []
+
+    async def look(document_id: UUID) -> None:
+        document = await workspace.document(document_id)
+        seen.append((document.stage, document.progress))
+
+    await screen_notes(engine, workspace, look)
+    (document,) = (await workspace.documents()).documents
+    assert document.chunk_count > 2 * SCREENING_BATCH
+    assert document.progress is None
+    assert seen[:3] == [
+        (Stage.PUBLISH, None),
+        (Stage.PUBLISH, Progress(done=SCREENING_BATCH, total=document.chunk_count)),
+        (Stage.PUBLISH, Progress(done=2 * SCREENING_BATCH, total=document.chunk_count)),
+    ]
+
+
+async def test_screening_ends_with_the_document(engine: Engine, workspace: WorkspaceEngine) -> None:
+    async def delete(document_id: UUID) -> None:
+        await workspace.delete_document(document_id)
+
+    assert await screen_notes(engine, workspace, delete) == 1
+    assert (await workspace.documents()).documents == ()

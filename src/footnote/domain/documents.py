@@ -299,7 +299,7 @@ class Progress:
     """How far a stage has come."""
 
     done: int
-    """Pages where it parses, texts where it embeds."""
+    """Pages where it parses, texts where it embeds, chunks where it publishes."""
     total: int
 
 

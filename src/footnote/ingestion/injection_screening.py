@@ -26,8 +26,12 @@ async def screen_for_injections(
     hashes: Sequence[bytes],
     unread: Mapping[bytes, int],
     limit: StageLimit,
-) -> bytearray:
+    report: Callable[[int, int], Awaitable[bool]],
+) -> bytearray | None:
     """Return 1 for each chunk with instructions to a model, else 0, in their order.
+
+    Of several batches, each is reported by the number of chunks done and of all; None when a report
+    returns False, as the version was replaced or deleted meanwhile.
 
     `hashes` are those of the embedded texts. `unread` gives, for some, how many characters at their
     end the embedder did not read, having found the rest clear. The lines above such chunks are
@@ -60,6 +64,8 @@ async def screen_for_injections(
             detected or (unread_count is not None and heads_with_orders.get(head, False))
             for detected, head, unread_count in zip(detections, heads, unread_counts, strict=False)
         )
+        if len(chunks) > SCREENING_BATCH and not await report(len(orders), len(chunks)):
+            return None
     return orders
 
 

@@ -150,7 +150,10 @@ class Ingestion:
                     hashes=divided.texts.hashes,
                     unread=screening.unread,
                     limit=limit,
+                    report=partial(work.progress, Stage.PUBLISH),
                 )
+                if orders is None:
+                    return
                 chunks = chunks.changed(
                     lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from footnote.language.calendar import months_of
+from footnote.language.calendar import ABBREVIATED_MONTHS, WEEKDAYS, months_of
 
 _NEVER_FINAL = frozenset(
     "mr mrs ms dr prof st hon rev gen col capt lt sgt messrs mme mlle sr sra dña cf vs viz e.g i.e "
@@ -21,7 +21,15 @@ _BEFORE_NUMBER = frozenset(
 _FINAL_BEFORE_STARTER = frozenset(
     "inc ltd corp co bros etc al u.s u.k u.n e.u a.m p.m ph.d b.c a.d jr usw".split()
 )
-"""Abbreviations that end a sentence only when a word of `_STARTERS` follows."""
+"""Abbreviations that end a sentence only when a word of `_STARTERS` follows; `a.m.` and `p.m.` also
+before other capitalised words, see `_ends_after_time`."""
+
+_TIME_ZONES = frozenset(
+    "UTC GMT Z ET EST EDT CT CST CDT MT MST MDT PT PST PDT AKST AKDT HST AST ADT NST NDT BST IST "
+    "WET WEST CET CEST EET EEST MSK JST KST HKT SGT AEST AEDT ACST ACDT AWST NZST NZDT SAST "
+    "Eastern Central Mountain Pacific Atlantic Greenwich Coordinated Universal".split()
+)
+"""Abbreviations of time zones, and first words of their names."""
 
 _STARTERS = frozenset(
     "the a an this that these those it its he she they we i you in on at for from as if when while "
@@ -31,6 +39,13 @@ _STARTERS = frozenset(
 
 
 _GERMAN_MONTHS = months_of("de")
+_DAYS_AND_MONTHS = (
+    months_of("en")
+    | ABBREVIATED_MONTHS.keys()
+    | {form for day in WEEKDAYS["en"] for form in (day, f"{day}s", day[:3])}
+    | {"tues", "thur", "thurs"}
+)
+"""English names and abbreviations in lower case, which may follow a time of day."""
 
 # Each branch can only match at the start of its run, which keeps hostile input linear.
 _BOUNDARY = re.compile(
@@ -106,7 +121,7 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     next_word = following.group().lower() if following else ""
     registered = word == "V" and text.startswith("e.", max(start, match.start() - 3))
     if lowered in _FINAL_BEFORE_STARTER or registered:
-        return next_word in _STARTERS
+        return next_word in _STARTERS or _ends_after_time(text, match, following)
     initial = len(word) == 1 and word.isupper() and word.isascii()
     abbreviated = len(word) == 1 and _INITIAL.match(text, resume)  # `e. V.`, `z. B.`
     if lowered in _NEVER_FINAL or initial or abbreviated:
@@ -115,3 +130,17 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
         return _NUMERAL.match(text, resume) is None
     # After `30.` the name of a month continues a German date.
     return not (word.isdigit() and len(word) <= 2 and next_word in _GERMAN_MONTHS)
+
+
+def _ends_after_time(text: str, word: re.Match[str], following: re.Match[str] | None) -> bool:
+    """Return whether the word is `a.m` or `p.m` and the next one cannot belong to its time of day.
+
+    In capitals it must follow a digit, as it may also be the initials of a person.
+    """
+    if following is None or not following.group()[0].isupper():
+        return False
+    after_digit = text[max(word.start() - 3, 0) : word.start()].rstrip()[-1:].isdecimal()
+    if word.group() not in ("a.m", "p.m") and not (after_digit and word.group() in ("A.M", "P.M")):
+        return False
+    next_word = following.group()
+    return next_word not in _TIME_ZONES and next_word.lower() not in _DAYS_AND_MONTHS

@@ -9,7 +9,6 @@ from pathlib import PurePath
 from xml.parsers import expat
 
 from footnote.domain import BlockKind
-from footnote.errors import DocumentUnreadable
 from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.code import read_code
 from footnote.ingestion.parsing.drafts import Draft, Reading, line_drafts
@@ -89,21 +88,24 @@ class _Builder:
             self.root = node
         self._open.append(node)
         if len(self._open) > _MAX_DEPTH:
-            raise _refused(f"its elements stand more than {_MAX_DEPTH} deep")
+            raise unreadable(
+                f"its elements are nested more than {_MAX_DEPTH} levels deep",
+                f"save it with at most {_MAX_DEPTH} levels of elements inside each other, or in "
+                "another format such as JSON, CSV or plain text, and upload that copy",
+            )
 
     def end(self, _name: str) -> None:
         self._open.pop()
 
     def entity(self, name: str, *_: object) -> None:
-        raise _refused(f"it declares an entity of its own ({name})")
+        raise unreadable(
+            f"it declares an entity of its own ({name})",
+            "save it without entity declarations, and upload that copy",
+        )
 
     def characters(self, text: str) -> None:
         if self._open:
             self._open[-1].content.append(text)
-
-
-def _refused(cause: str) -> DocumentUnreadable:
-    return unreadable(cause, "save it without, and upload that copy")
 
 
 def _local(name: str) -> str:

@@ -4,55 +4,44 @@ like."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Set
 from html.parser import HTMLParser
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.html_elements import (
+    BLOCK_TAGS,
+    VOID_TAGS,
+    Attributes,
+    is_cookie_notice,
+    is_footer,
+    is_furniture,
+    is_hidden,
+    is_page_part,
+    unended_tags,
+    whole_number,
+)
+from footnote.ingestion.parsing.html_parts import FOOTER, main_part_and_footer
 from footnote.ingestion.parsing.tables import Cell, spanned_table_drafts
 
-_PAGE_PARTS = frozenset("nav footer aside head".split())
-_FURNITURE = frozenset(
-    "script style noscript template svg iframe button select option optgroup "
-    "datalist textarea dialog canvas object".split()
-)
-_FURNITURE_ROLES = frozenset(["navigation", "banner", "contentinfo", "search", "complementary"])
-_BLOCK_TAGS = frozenset(
-    "p div section article main header blockquote figure figcaption address center body html "
-    "dl dt dd details summary form fieldset legend hr ul ol li "
-    "table caption tr td th tbody thead tfoot".split()
-)
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _HEADING = re.compile(r"h([1-6])")
 _SPACE = re.compile(r"\s+")
 _KEPT_ADDRESS = re.compile(r"(?:https?://|mailto:|tel:)\S{3,110}", re.IGNORECASE)
 """Addresses shown after a link's text; longer ones are for tracking."""
-_NOTE_KINDS = re.compile(r"(?:doc-)?(?:foot|end|rear)notes?\b")
 _MAX_SPAN = 1_000
 _MAX_INDENTED = 50
 """Deepest indented level of a list; thousands of nested lists would make the text grow too
 large."""
 
-Attributes = Mapping[str, str | None]
-
 
 def read_html(text: str) -> Reading:
     """Read the main part of a page (`main`, else `article`) if it has most of the text, else
-    all."""
+    all, and last its footer."""
     collector = _collected(text)
-    if collector.ends_in_furniture:
-        collector = _collected(text, unended=_unended_tags(text))
-    drafts = collector.drafts
-    for part in ("main", "article"):
-        inside = [
-            draft for draft, parts in zip(drafts, collector.parts, strict=True) if part in parts
-        ]
-        if 2 * _size(inside) > _size(drafts):
-            drafts = inside
-            break
+    if collector.ends_left_out:
+        collector = _collected(text, unended=unended_tags(text))
     return Reading(
-        drafts=tuple(drafts),
+        drafts=main_part_and_footer(collector.drafts, collector.parts),
         title=_SPACE.sub(" ", collector.title).strip(),
         languages=(collector.language,) if collector.language else (),
     )
@@ -65,40 +54,12 @@ def _collected(text: str, unended: Set[int] = frozenset()) -> _Collector:
     return collector
 
 
-def _unended_tags(text: str) -> Set[int]:
-    """Return the start tags without an end tag, by their index among all start tags."""
-    pairs = _Pairs()
-    pairs.feed(text)
-    pairs.close()
-    return frozenset(number for numbers in pairs.opened.values() for number in numbers)
-
-
-def _size(drafts: Sequence[Draft]) -> int:
-    return sum(len(draft.text) for draft in drafts)
-
-
-class _Pairs(HTMLParser):
-    """Pairs the tags that begin elements with those of the same name that end them."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.opened: defaultdict[str, list[int]] = defaultdict(list)
-        self._tag_count = 0
-
-    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
-        self.opened[tag].append(self._tag_count)
-        self._tag_count += 1
-
-    def handle_endtag(self, tag: str) -> None:
-        if self.opened[tag]:
-            self.opened[tag].pop()
-
-
 class _Collector(HTMLParser):
     """Collects drafts event by event, without recursion that deep nesting could exhaust.
 
-    Navigation, footers and the like without an end tag (`unended`, by index of the start tag) are
-    read as text, as they contain all that follows, which may be the whole page.
+    Navigation, asides and the like without an end tag (`unended`, by index of the start tag) are
+    read as text, as they contain all that follows, which may be the whole page. In a footer, blocks
+    whose words are all links are left out.
     """
 
     def __init__(self, unended: Set[int]) -> None:
@@ -107,13 +68,22 @@ class _Collector(HTMLParser):
         self._tag_count = 0
         self.drafts: list[Draft] = []
         self.parts: list[frozenset[str]] = []
-        """For each draft, the `main` and `article` elements that it is in."""
+        """For each draft, the `main` and `article` elements that it is in, and `FOOTER` in the
+        page's footer."""
         self.title = ""
         self.language = ""
         self._words: list[str] = []
         self._open_parts: list[str] = []
         self._furniture: str | None = None
         self._furniture_depth = 0
+        self._footer: str | None = None
+        """The tag of the open footer."""
+        self._footer_depth = 0
+        self._in_page_link = False
+        """Whether a link to a page is open."""
+        self._has_other_words = False
+        """Whether the open block of a footer has words outside links to pages."""
+        self._quote_depth = 0
         self._in_title = False
         self._heading = 0
         self._preformatted = 0
@@ -142,27 +112,62 @@ class _Collector(HTMLParser):
             self._furniture = None
         if self._furniture is not None:
             self._furniture_depth += tag == self._furniture
-        elif tag not in _VOID and self._is_left_out(tag, attributes):
+        elif tag not in VOID_TAGS and self._is_left_out(tag, attributes):
             self._furniture, self._furniture_depth = tag, 1
         else:
+            self._footer_depth += tag == self._footer
+            if self._footer is None and is_footer(tag, attributes):
+                self._open_footer(tag)
+            self._quote_depth += tag == "blockquote"
             self._open(tag, attributes)
         self._tag_count += 1
 
     def _is_left_out(self, tag: str, attributes: Attributes) -> bool:
-        if self._tag_count in self._unended and _is_page_part(tag, attributes):
-            return _is_hidden(attributes)
-        return _is_furniture(tag, attributes)
+        is_notice = self._footer is not None and is_cookie_notice(attributes)
+        if self._tag_count in self._unended and (is_notice or is_page_part(tag, attributes)):
+            return is_hidden(attributes)
+        return is_notice or is_furniture(tag, attributes)
+
+    def _open_footer(self, tag: str) -> None:
+        if self._tag_count in self._unended:
+            return
+        if not (self._quote_depth or self._table_depth or "article" in self._open_parts):
+            self._break_lists()
+            self._open_parts.append(FOOTER)
+        elif not self._table_depth:
+            self.break_block(keep_list=bool(self._lists))
+        self._footer, self._footer_depth = tag, 1
+        self._in_page_link = self._has_other_words = False
+
+    def _close_footer(self) -> None:
+        if FOOTER in self._open_parts:
+            self._break_lists()
+            self._open_parts.remove(FOOTER)
+        elif not self._table_depth:
+            self.break_block(keep_list=bool(self._lists))
+        self._footer = None
+
+    def _break_lists(self) -> None:
+        """Close the block being collected, with all lists and headings that are open."""
+        self.break_block(keep_list=True)
+        self._lists.clear()
+        self._flush_list()
+        self._heading = 0
 
     @property
-    def ends_in_furniture(self) -> bool:
-        """Whether everything up to the end of the page was left out."""
-        return self._furniture is not None
+    def ends_left_out(self) -> bool:
+        """Whether everything up to the end of the page was left out or read as its footer."""
+        return self._furniture is not None or self._footer is not None
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
             self._in_title = False
         if self._furniture is None:
+            self._quote_depth -= tag == "blockquote" and self._quote_depth > 0
             self._close(tag)
+            self._footer_depth -= tag == self._footer
+            if self._footer is not None and not self._footer_depth:
+                self._close_footer()
         elif tag == self._furniture:
             self._furniture_depth -= 1
             if not self._furniture_depth:
@@ -173,6 +178,8 @@ class _Collector(HTMLParser):
             self.title += data
         elif self._furniture is None:
             self._words.append(data)
+            if self._footer is not None and not self._in_page_link:
+                self._has_other_words |= any(map(str.isalnum, data))
 
     def close(self) -> None:
         """Close what the page left open; its text counts like that of a complete page."""
@@ -188,7 +195,9 @@ class _Collector(HTMLParser):
             self.break_block()
             self._open_parts.append(tag)
         elif tag == "a":
-            self._link = (attributes.get("href") or "", len(self._words))
+            address = attributes.get("href") or ""
+            self._link = (address, len(self._words))
+            self._in_page_link = not address.lower().startswith(("mailto:", "tel:"))
         elif tag == "math":
             self._formula = len(self._words)
             self._words.append(" ")
@@ -205,7 +214,7 @@ class _Collector(HTMLParser):
             if tag in ("li", "dt"):
                 self._open_item()
             else:
-                start = _whole_number(attributes.get("start"))
+                start = whole_number(attributes.get("start"))
                 self._lists.append(start if tag == "ol" else None)
         else:
             self._open_block(tag)
@@ -221,7 +230,7 @@ class _Collector(HTMLParser):
             if not self._table_depth:
                 self.break_block()
             self._table_depth += 1
-        elif tag in _BLOCK_TAGS:
+        elif tag in BLOCK_TAGS:
             self.break_block(keep_list=bool(self._lists))
             self._in_caption = self._in_caption or tag == "figcaption"
 
@@ -243,8 +252,8 @@ class _Collector(HTMLParser):
             self._end_cell()
             self._cell = Cell(
                 "",
-                columns=min(max(_whole_number(attributes.get("colspan")), 1), _MAX_SPAN),
-                rows=min(max(_whole_number(attributes.get("rowspan")), 1), _MAX_SPAN),
+                columns=min(max(whole_number(attributes.get("colspan")), 1), _MAX_SPAN),
+                rows=min(max(whole_number(attributes.get("rowspan")), 1), _MAX_SPAN),
                 is_header=tag == "th",
             )
             if not self._rows:
@@ -256,6 +265,7 @@ class _Collector(HTMLParser):
 
     def _close(self, tag: str) -> None:
         if tag == "a":
+            self._in_page_link = False
             self._close_link()
         elif tag == "math" and self._formula >= 0:
             self._formula = -1
@@ -272,14 +282,19 @@ class _Collector(HTMLParser):
             else:
                 self._words.append(" ")
         elif tag == "table" and self._table_depth:
-            self._table_depth -= 1
-            if not self._table_depth:
-                self._end_cell()
-                rows, self._rows = self._rows, []
-                for draft in spanned_table_drafts(rows):
-                    self._append(draft)
+            self._close_table()
         else:
             self._close_block(tag)
+
+    def _close_table(self) -> None:
+        self._table_depth -= 1
+        if self._table_depth:
+            return
+        self._end_cell()
+        rows, self._rows = self._rows, []
+        if not self._is_menu():
+            for draft in spanned_table_drafts(rows):
+                self._append(draft)
 
     def _end_cell(self) -> None:
         """Close the open cell, also where the next one begins; words outside cells are dropped."""
@@ -300,7 +315,7 @@ class _Collector(HTMLParser):
             self._lists.pop()
             if not self._lists:
                 self._flush_list()
-        elif tag in _BLOCK_TAGS:
+        elif tag in BLOCK_TAGS:
             self.break_block(keep_list=bool(self._lists))
             self._in_caption = self._in_caption and tag not in ("figcaption", "figure")
 
@@ -328,6 +343,8 @@ class _Collector(HTMLParser):
     def break_block(self, *, keep_list: bool = False) -> None:
         """Close the block being collected, and the list too unless it continues."""
         text = self._take_words()
+        if self._is_menu():
+            text = ""
         if text and self._lists and not self._heading and not self._preformatted:
             if text == self._lone_link[0]:  # an entry of a menu
                 text = self._lone_link[1]
@@ -341,6 +358,11 @@ class _Collector(HTMLParser):
             self._add(BlockKind.HEADING if self._heading else kind, text)
         if not keep_list and not self._lists:
             self._flush_list()
+
+    def _is_menu(self) -> bool:
+        """Whether the block that ends is in a footer and all its words are links to pages."""
+        had_other_words, self._has_other_words = self._has_other_words, False
+        return self._footer is not None and not had_other_words
 
     def _flush_list(self) -> None:
         if self._items:
@@ -363,31 +385,3 @@ class _Collector(HTMLParser):
     def _append(self, draft: Draft) -> None:
         self.drafts.append(draft)
         self.parts.append(frozenset(self._open_parts))
-
-
-def _is_furniture(tag: str, attributes: Attributes) -> bool:
-    kind = f"{attributes.get('epub:type') or ''} {attributes.get('role') or ''}"
-    if tag == "aside" and _NOTE_KINDS.search(kind):
-        return False
-    return tag in _FURNITURE or _is_page_part(tag, attributes) or _is_hidden(attributes)
-
-
-def _is_page_part(tag: str, attributes: Attributes) -> bool:
-    """Whether it is a part of the page beside its text, rather than a control or a script."""
-    return tag in _PAGE_PARTS or (
-        tag not in _FURNITURE and attributes.get("role") in _FURNITURE_ROLES
-    )
-
-
-def _is_hidden(attributes: Attributes) -> bool:
-    return (
-        "hidden" in attributes
-        or attributes.get("aria-hidden") == "true"
-        or "display:none" in (attributes.get("style") or "").replace(" ", "").lower()
-    )
-
-
-def _whole_number(value: str | None) -> int:
-    """Return an attribute's value as a number; 1 unless it is one."""
-    number = (value or "").strip()
-    return int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 1

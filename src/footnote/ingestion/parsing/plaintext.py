@@ -12,12 +12,16 @@ from typing import NamedTuple
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.hyphens import Vocabulary, join_lines
+from footnote.ingestion.parsing.numbered_headings import separate_headings
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _MARKED = re.compile(r"(={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"([=\-~*_])\1{2,}")
 _NUMBERED = re.compile(r"((?:\d{1,2}\.)*\d{1,2})\.?[ \t]+\S")
-_LABELLED = re.compile(r"(?:chapter|section|part|article|annex|appendix)\s+[\dIVXLCA-Z]+\b", re.I)
+_LABELLED = re.compile(
+    r"(?:(?i:chapter|section|part|article|artikel|clause|annex|appendix|schedule)\s+|§\s*)"
+    r"(?:(?P<number>\d+[a-z]?(?:\.\d+)*)|[A-Z]\w*|[ivxlc]+)(?!\w)"
+)
 _BULLET = re.compile(r"[ \t]*(?:[-*•–+‣▪·]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
 _CAPTION_TIME = re.compile(
     r"((?:\d{2,}:)?\d\d:\d\d[.,]\d{3})\s+-->\s+((?:\d{2,}:)?\d\d:\d\d[.,]\d{3})"
@@ -30,6 +34,7 @@ _PAGE_NUMBER = re.compile(
     r"(?:\s*(?:/|of|von|de|di|sur)\s*\d{1,4})?[-–—\])\s]*",
     re.IGNORECASE,
 )
+_PAGE_BREAK = "\n\x0c\n"
 MAX_HEADING_CHARACTERS = 80
 _MAX_LINE_CHARACTERS = 1000
 """A longer line was not wrapped by its author, so its words do not tell how words are
@@ -37,17 +42,22 @@ hyphenated."""
 
 
 def read_plain_text(text: str) -> Reading:
-    """Read paragraphs between blank lines; what looks like a heading or a list becomes one.
+    """Read paragraphs between blank lines; what looks like a heading or a list becomes one, and a
+    numbered heading may stand directly above its text.
 
     Form feeds separate pages, whose running lines and page numbers are dropped. Words hyphenated at
     line ends are joined.
     """
     vocabulary = words_inside(text.split("\n"))
     pages = text.strip("\x0c").split("\x0c")
+    if len(pages) > 1:
+        pages = list(_without_running_lines(pages))
+    lines = _PAGE_BREAK.join(pages).split("\n")
+    pages = "\n".join(separate_headings(lines)).split(_PAGE_BREAK)
     if len(pages) == 1:
-        return Reading(drafts=tuple(_page_drafts(text, None, vocabulary)))
+        return Reading(drafts=tuple(_page_drafts(pages[0], None, vocabulary)))
     drafts: list[Draft] = []
-    for number, page in enumerate(_without_running_lines(pages), start=1):
+    for number, page in enumerate(pages, start=1):
         drafts += _page_drafts(page, number, vocabulary)
     return Reading(drafts=tuple(drafts), page_count=len(pages))
 
@@ -124,10 +134,11 @@ def _is_wrapped_prose(lines: list[str]) -> bool:
 
 def _is_over_heading(lines: list[str], paragraphs: Sequence[str]) -> bool:
     """Whether a one-line heading without a number has another heading directly below it."""
-    if len(lines) > 1 or len(paragraphs) < 2 or _MARKED.match(lines[0].strip()):
+    first = lines[0].strip()
+    if len(lines) > 1 or len(paragraphs) < 2 or _MARKED.match(first):
         return False
     below = _heading_level(paragraphs[1].strip("\n").split("\n"))
-    return below > 0 and not _NUMBERED.match(lines[0].strip())
+    return below > 0 and not (_NUMBERED.match(first) or _LABELLED.match(first))
 
 
 def _heading_level(lines: list[str]) -> int:
@@ -144,7 +155,9 @@ def _heading_level(lines: list[str]) -> int:
         return min(2 + numbering.group(1).count("."), 6)
     letters = [character for character in first if character.isalpha()]
     is_uppercase = len(letters) > 3 and all(character.isupper() for character in letters)
-    return 2 if is_uppercase or _LABELLED.match(first) else 0
+    if label := _LABELLED.match(first):
+        return min(2 + (label["number"] or "").count("."), 6)
+    return 2 if is_uppercase else 0
 
 
 def read_captions(text: str) -> Reading:
