@@ -203,6 +203,8 @@ async def test_what_proves_nothing_is_refused(guarded: Guarded, given: str) -> N
     answer = await guarded.http.get("/stats", headers=[(b"Authorization", given.encode("latin-1"))])
     assert_problem(answer, 401, "not-authenticated")
     assert "fn_" not in answer.text
+    if "Bearer fn_" in given:
+        assert "footnote keys create" in answer.json()["hint"]
 
 
 async def test_the_secret_is_compared_and_not_the_id_alone(guarded: Guarded) -> None:
