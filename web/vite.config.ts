@@ -44,7 +44,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What is served is compressed better, and its sizes are held by tests.
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: firstLoad }] } } },
+    chunkSizeWarningLimit: Infinity,
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: firstLoad, debugName: "first" }] } },
+    },
   },
   server: { proxy: { "/v1": server, "/health": server, "/stats": server } },
   test: { environment: "node", include: ["src/**/*.test.ts"] },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import re
 import tomllib
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import pytest
 import typer.main
 
 import footnote
+from footnote import errors
 from footnote.domain import (
     AnswerEvent,
     BlockKind,
@@ -399,6 +401,13 @@ def test_every_value_is_described(kind: type[StrEnum]) -> None:
 
 
 # --- Python -----------------------------------------------------------------------------------
+
+
+def test_every_error_is_described() -> None:
+    text = page("docs/python.md").text.partition("## What can go wrong")[2]
+    kinds = inspect.getmembers(errors, inspect.isclass)
+    names = [name for name, kind in kinds if issubclass(kind, errors.FootnoteError)]
+    assert [name for name in names if f"`{name}`" not in text] == []
 
 
 def test_every_public_name_is_described() -> None:

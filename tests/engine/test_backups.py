@@ -7,6 +7,7 @@ last backup one more is erased, and one more destroyed.
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -78,7 +79,15 @@ async def story(
             incremental = await create_backup(settings, BackupOptions())
             await (await engine.workspace()).erase_document(erased)
             await engine.destroy_workspace("doomed", retire_master_key=True)
-            log = await create_backup(settings, BackupOptions(log=True))
+            coming = await engine.workspace()
+            loop = asyncio.get_running_loop()
+
+            def receive_meanwhile(text: str) -> None:
+                if text == "reading the write-ahead log":  # After the moment of the run.
+                    received = coming.receive(b"# Barge\n\nIt comes meanwhile.", "barge.md")
+                    asyncio.run_coroutine_threadsafe(received, loop).result()
+
+            log = await create_backup(settings, BackupOptions(log=True), tell=receive_meanwhile)
             certificate = await (await engine.workspace()).erase_document(late)
             assert any("have been told" in each for each in certificate.not_reached)
             await engine.destroy_workspace("late")
@@ -190,6 +199,18 @@ async def test_verifying_restores_on_trial_and_asks_what_was_recorded(story: Sto
     assert found.restoration.comparison is not None
     assert found.restoration.comparison.asked == 1
     assert not (story.settings.home / "verifying").exists()
+
+
+async def test_a_run_counts_what_its_restoration_brings_though_documents_come_meanwhile(
+    story: Story,
+) -> None:
+    log = story.backups[-1]
+    found = await verify_backups(story.settings, log.backup_id)
+    assert found.restoration is not None
+    restored = found.restoration
+    # One document was erased after the run, and is erased again.
+    assert (restored.documents, restored.files) == (log.documents - 1, log.files - 1)
+    assert (log.documents, log.files, log.new_files) == (5, 5, 0)
 
 
 async def test_each_damaged_or_missing_object_is_found(story: Story, tmp_path: Path) -> None:

@@ -129,7 +129,8 @@ async def test_a_worker_is_told_to_ask_and_asked_how_far_it_is(
     assert (told["golden_name"], told["k"], told["state"]) == ("golden.jsonl", 5, "queued")
     again = ("eval-runs", "start", "--again", told["golden"])
     assert "is under way" in (await footnote(env, *again)).err
-    assert (await footnote(env, "eval-runs", "cancel", told["run_id"])).code == 0
+    cancelled = await footnote(env, "eval-runs", "cancel", told["run_id"])
+    assert cancelled.out == f"Cancelled the run {told['run_id']}.\n"
     begun = await footnote(env, *again)
     assert "A worker will ask 2 questions" in begun.out
     listed = json.loads((await footnote(env, "eval-runs", "started", "--json")).out)["started"]
@@ -172,7 +173,8 @@ async def test_runs_are_kept_listed_compared_and_deleted(settings: Settings, gol
     table = (await footnote(env, "eval-runs", "compare", first, second)).out
     assert "b - a" in table
 
-    assert (await footnote(env, "eval-runs", "delete", first)).code == 0
+    deleted = await footnote(env, "eval-runs", "delete", first)
+    assert deleted.out == f"Deleted the run {first}.\n"
     gone = await footnote(env, "eval-runs", "show", first)
     assert gone.code == 3
     assert "there is no evaluation run" in gone.err

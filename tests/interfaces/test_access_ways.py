@@ -113,5 +113,8 @@ async def test_commands_grant_share_and_explain(settings: Settings, tmp_path: Pa
     changed = await run("access", "set", "pay.txt", "private", "--share-with", "ann")
     assert "shared with ann" in changed
     assert "is on its access list" in await run("access", "explain", "pay.txt", "ann")
-    await run("access", "revoke", "ann")
+    await run("access", "grant", "ann", "writer", "--collection", "notes")
+    there = await run("access", "revoke", "ann", "--collection", "notes")
+    assert there == "ann has no role in the collection notes any more.\n"
+    assert await run("access", "revoke", "ann") == "ann has no role in the workspace any more.\n"
     assert (await command(env, "access", "revoke", "ann")).code == 3

@@ -69,3 +69,5 @@ async def test_models_and_servers_on_the_command_line(settings: Settings) -> Non
     wrong = await footnote(env, "mcp-servers", "add", "more", URL, "--header", "very-secret")
     assert (wrong.code, "very-secret" in wrong.err) == (2, False)
     assert (await footnote(env, "mcp-servers", "remove", "absent")).code == 3
+    removed = await footnote(env, "mcp-servers", "remove", "tickets")
+    assert removed.out == "Removed the MCP server tickets.\n"

@@ -79,6 +79,7 @@ async def test_what_was_used_is_shown_and_limited(settings: Settings, tmp_path: 
     refused = await command(env, "search", "claim")
     assert refused.code == 4
     assert "is used up this month" in refused.err
-    assert (await command(env, "budget", "remove", "documents")).code == 0
+    removed = await command(env, "budget", "remove", "documents")
+    assert removed.out == "Removed the budget of documents (month).\n"
     assert "No budgets." in (await command(env, "budget", "list")).out
     assert (await command(env, "search", "claim")).code == 0

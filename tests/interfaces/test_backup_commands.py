@@ -98,6 +98,25 @@ async def test_a_run_and_a_restore_that_are_killed_leave_nothing_that_looks_whol
     assert await names_in(elsewhere) == ["lease.md"]
 
 
+async def test_people_are_told_why_no_question_was_asked(
+    settings: Settings, elsewhere: Settings
+) -> None:
+    assert (await footnote(env(settings), "backup", "create")).code == 0
+    for words, reason in (
+        (("restore",), "No question was asked; --verify asks those that were recorded."),
+        (("restore", "--verify", "--replace", "--yes"), NONE_RECORDED),
+        (("verify",), NONE_RECORDED),
+    ):
+        told = await footnote(env(elsewhere), "backup", *words)
+        assert [line for line in told.out.splitlines() if "No question" in line] == [reason]
+
+
+NONE_RECORDED = (
+    "No question was asked, since none was recorded; footnote backup create --questions GOLDEN "
+    "records what it asks."
+)
+
+
 async def test_people_are_told_what_was_made_and_what_is_wrong(
     settings: Settings, elsewhere: Settings, tmp_path: Path
 ) -> None:

@@ -203,6 +203,8 @@ async def test_what_proves_nothing_is_refused(guarded: Guarded, given: str) -> N
     answer = await guarded.http.get("/stats", headers=[(b"Authorization", given.encode("latin-1"))])
     assert_problem(answer, 401, "not-authenticated")
     assert "fn_" not in answer.text
+    if "Bearer fn_" in given:
+        assert "footnote keys create" in answer.json()["hint"]
 
 
 async def test_the_secret_is_compared_and_not_the_id_alone(guarded: Guarded) -> None:
@@ -446,7 +448,7 @@ async def test_commands_make_and_use_keys(guarded: Guarded) -> None:
     key_id = key.split("_")[1]
     rotated = await footnote(env, "keys", "rotate", key_id, "--overlap-hours", "1")
     assert rotated.code == 0, rotated.err
-    assert (await footnote(env, "keys", "revoke", key_id)).code == 0
+    assert (await footnote(env, "keys", "revoke", key_id)).out == f"Revoked the key {key_id}.\n"
     assert (await guarded.http.get("/stats", headers=bearer(key))).status_code == 401
 
     logged = await footnote(env, "login", stdin=rotated.out.encode())

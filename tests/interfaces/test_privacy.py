@@ -90,7 +90,8 @@ async def test_the_commands_of_retention(settings: Settings) -> None:
     preview = await command(env, "retention", "preview", "--within", "30")
     assert "0 documents, 0 conversations, 0 queries, 0 pushes" in preview.out
     assert "Deleted 0 documents" in (await command(env, "retention", "apply")).out
-    assert (await command(env, "retention", "unset", "documents")).code == 0
+    unset = await command(env, "retention", "unset", "documents")
+    assert unset.out == "Removed the rule for documents in the workspace.\n"
     assert (await command(env, "retention", "unset", "documents")).code == 3
     wrong = await command(env, "retention", "set", "documents", "soon")
     assert (wrong.code, "forever" in wrong.err) == (2, True)

@@ -24,6 +24,7 @@ def assert_problem(response: httpx.Response, status: int, code: str) -> None:
     assert body["status"] == status
     assert body["title"]
     assert body["detail"]
+    assert body["hint"]
 
 
 async def test_health_is_503_with_the_reason_until_the_engine_is_open(

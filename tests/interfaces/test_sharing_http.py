@@ -605,7 +605,8 @@ async def test_commands_share(harbour: Harbour) -> None:
     assert "collection sales" in listed.out
     assert token not in listed.out
     link_id = token.split("_")[1]
-    assert (await footnote(env, "share", "revoke", link_id)).code == 0
+    revoked = await footnote(env, "share", "revoke", link_id)
+    assert revoked.out == f"Revoked the link {link_id}.\n"
     assert "revoked" in (await footnote(env, "share", "list")).out
     assert (await harbour.http.get("/v1/shared", headers=bearer(token))).status_code == 401
 

@@ -260,6 +260,7 @@ async def test_endpoints_are_added_tried_and_removed(settings: Settings) -> None
         assert webhook["last_error"] == "it answered 500"
         assert "secret" not in webhook
         assert (await footnote(env, "webhooks", "test", identity)).code == 0
-    assert (await footnote(env, "webhooks", "remove", identity)).code == 0
+    removed = await footnote(env, "webhooks", "remove", identity)
+    assert removed.out == f"Removed the webhook {identity}.\n"
     assert (await footnote(env, "webhooks", "remove", identity)).code == 3
     assert json.loads((await footnote(env, "webhooks", "list", "--json")).out) == {"webhooks": []}

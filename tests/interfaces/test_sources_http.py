@@ -92,5 +92,6 @@ async def test_commands_may_name_any_folder_of_the_machine(
     assert "waiting" in (await command(env, "source", "run", source_id)).out
     listed = json.loads((await command(env, "source", "list", "--json")).out)
     assert [each["source_id"] for each in listed["sources"]] == [source_id]
-    assert (await command(env, "source", "remove", source_id)).code == 0
+    removed = await command(env, "source", "remove", source_id)
+    assert removed.out == f"Removed the source {source_id}; its documents stay.\n"
     assert "No sources" in (await command(env, "source", "list")).out

@@ -26,6 +26,13 @@ def test_the_lock_file_has_checksums_and_no_addresses() -> None:
     assert not re.search(r"://|resolved|\.tgz", json.dumps(packages))
 
 
+def test_a_build_prints_warnings_alone() -> None:
+    scripts = json.loads((WEB / "package.json").read_text(encoding="utf-8"))["scripts"]
+    builds = [step for step in scripts["build"].split(" && ") if step.startswith("vite build")]
+    assert builds
+    assert [step for step in builds if "--logLevel warn" not in step] == []
+
+
 def test_the_first_load_is_within_its_budget() -> None:
     index = BUILT / "index.html"
     if not index.is_file():

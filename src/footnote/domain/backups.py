@@ -111,7 +111,7 @@ class Backup:
     workspaces: int
     documents: int
     files: int
-    """Stored files that belong to it."""
+    """Stored files that its documents name."""
     new_files: int
     """Those of them that no earlier run had."""
     erasures: int

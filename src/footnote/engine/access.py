@@ -48,7 +48,9 @@ async def _with_directory_groups(
     if person is None:
         return claimed
     if not person.active:
-        raise NotAuthenticated("The account is switched off.")
+        raise NotAuthenticated(
+            "The account is switched off.", hint="Have the identity provider switch it on."
+        )
     mapped = [engine.credentials.roles.get(group) for group in person.groups]
     if engine.credentials.delegation is not None:
         # A backend decides about collections, as it does for the roles of a credential.

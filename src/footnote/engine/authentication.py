@@ -31,6 +31,7 @@ Kept = StoredKey | StoredSession | StoredLink
 _NO_SESSION = "Nobody is logged in."
 _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
+_NEW_KEY = "Send one that is neither expired nor revoked: footnote keys list, footnote keys create"
 NO_LINK = "The link is not valid."
 """The messages above are the same for an unknown, wrong, expired or revoked credential."""
 NEW_LINK = "Ask whoever shared it for a new one."
@@ -116,7 +117,7 @@ class Credentials:
             )
         if bearer.startswith("fn_"):
             if "keys" not in self.ways:
-                raise NotAuthenticated(_NO_KEY)
+                raise NotAuthenticated(_NO_KEY, hint=_NEW_KEY)
             return await self._key_caller(bearer, database)
         if self.tokens is None:
             raise NotAuthenticated("No tokens are accepted here.", hint="Send an API key.")
@@ -127,9 +128,9 @@ class Credentials:
         secret = read_secret("fn", key)
         stored_key = None if secret is None else await find_key(database, secret.credential_id)
         if secret is None or stored_key is None:
-            raise NotAuthenticated(_NO_KEY)
+            raise NotAuthenticated(_NO_KEY, hint=_NEW_KEY)
         if reason := self._why_invalid(secret, stored_key):
-            raise _refusal(secret, stored_key, reason, _NO_KEY)
+            raise _refusal(secret, stored_key, reason, _NO_KEY, hint=_NEW_KEY)
         if stored_key.touch:
             await touch_key(database, stored_key)
         return Caller(identity=stored_key.key.identity, workspaces=(stored_key.workspace.name,))

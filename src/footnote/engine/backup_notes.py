@@ -1,4 +1,4 @@
-"""Record erasures and destroyed workspaces in the backup store, so that a restore repeats them."""
+"""Record erasures and destroyed workspaces in notes and manifests, for a restore to repeat them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import structlog
 from pydantic import TypeAdapter, ValidationError
 
 from footnote.domain import Workspace
-from footnote.domain.backups import DestroyedWorkspace
+from footnote.domain.backups import DestroyedWorkspace, Manifest
+from footnote.domain.encryption import BackedUpKeys
 from footnote.domain.erasure import ErasureEntry
 from footnote.engine.backup_places import backup_store_from
 from footnote.errors import CiphertextDamaged, FootnoteError, NotFound
 from footnote.settings import Settings
 from footnote.store.backup_store import NOTES, BackupStore
+from footnote.store.owner_view import OwnerView
 
 _log = structlog.get_logger(__name__)
 
@@ -84,3 +86,34 @@ def forget_old_notes(store: BackupStore, before: datetime) -> None:
     names = [part.name for part in store.listed(NOTES) if part.modified < before]
     for name in names:
         store.delete(name)
+
+
+def erasures_for(
+    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
+) -> tuple[ErasureEntry, ...]:
+    """Return all known erasures of existing workspaces, from ledgers and the last manifest."""
+    erasures = {entry.certificate_id: entry for entry in (previous.erasures if previous else ())}
+    for workspace in keys:
+        for entry in owner.erasures(workspace.workspace_id):
+            erasures[entry.certificate_id] = entry
+    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
+    return tuple(entry for entry in erasures.values() if entry.workspace_id in existing_ids)
+
+
+def destroyed_since(
+    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
+) -> tuple[DestroyedWorkspace, ...]:
+    """Return the workspaces of earlier runs that no longer exist."""
+    if previous is None:
+        return ()
+    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
+    newly_destroyed = tuple(
+        DestroyedWorkspace(
+            workspace_id=workspace_keys.workspace_id,
+            workspace=workspace_keys.workspace,
+            noticed_at=noticed_at,
+        )
+        for workspace_keys in previous.keys
+        if workspace_keys.workspace_id not in existing_ids
+    )
+    return (*previous.destroyed, *newly_destroyed)

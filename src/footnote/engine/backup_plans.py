@@ -8,8 +8,7 @@ from datetime import datetime
 
 from footnote.domain.backups import Backup, BackupKind, BackupMethod, Manifest, RestorableSpan
 from footnote.errors import CiphertextDamaged, NotFound
-
-_UNFINISHED = ".partial"
+from footnote.store.server_backups import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,5 +135,5 @@ def _log_parts(runs: Sequence[Manifest]) -> dict[str, str]:
     parts: dict[str, str] = {}
     for run in runs:
         for name in run.log_parts:
-            parts[name.rpartition("/")[2].removesuffix(_UNFINISHED)] = name
+            parts[name.rpartition("/")[2].removesuffix(UNFINISHED)] = name
     return parts

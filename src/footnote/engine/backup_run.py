@@ -20,13 +20,11 @@ from footnote.domain.backups import (
     BackupKind,
     BackupMethod,
     BackupPart,
-    DestroyedWorkspace,
     Manifest,
     RecordedAnswer,
 )
-from footnote.domain.encryption import BackedUpKeys
-from footnote.domain.erasure import ErasureEntry
 from footnote.engine.answer_models import plain
+from footnote.engine.backup_notes import destroyed_since, erasures_for
 from footnote.engine.opening import database_urls
 from footnote.errors import Conflict, Forbidden, NotFound, StoreUnavailable
 from footnote.settings import Settings
@@ -110,6 +108,7 @@ def run_backup(
             covered_until=started,
             store=store,
             tools=tools,
+            owner=owner,
             connection=connection,
             server=server,
             options=options,
@@ -130,7 +129,7 @@ def run_backup(
         run.read_database()
         files.copy(progress)
         identity = _identity(settings, server, embedded)
-        manifest = run.manifest(owner, files, identity, answers)
+        manifest = run.manifest(files, identity, answers)
         store.keep(manifest)
         run.let_go_of_log()
     return manifest.backup
@@ -187,6 +186,7 @@ class _Run:
     started: datetime
     store: BackupStore
     tools: ServerTools
+    owner: OwnerView
     connection: Connection
     server: Server
     options: BackupOptions
@@ -200,6 +200,9 @@ class _Run:
     consistent_at: datetime | None = None
     base_part: str | None = None
     server_manifest: str | None = None
+    documents: int = 0
+    named_files: frozenset[str] = frozenset()
+    """Blob keys that the documents name."""
     log_end: str = ""
     log_parts: list[str] = field(default_factory=list)
     parts: list[BackupPart] = field(default_factory=list)
@@ -209,7 +212,8 @@ class _Run:
         self.method = self._method()
         if self.method is BackupMethod.LOGICAL:
             self.tell("dumping the tables")
-            self.covered_until = server_backups.server_time(self.connection)
+            with self._counted_now():
+                self.covered_until = server_backups.server_time(self.connection)
             report_bytes = ThrottledProgress(self.tell, "read {:,} bytes of the database").more
             part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(report_bytes))
             self.base_part = part.name
@@ -234,10 +238,19 @@ class _Run:
             self.base = last.base if last.kind is BackupKind.LOG else last.backup_id
         else:
             self._take_base()
-        self.covered_until, end = server_backups.marked_position(self.connection)
+        with self._counted_now():
+            self.covered_until, end = server_backups.marked_position(self.connection)
         if keeps_log:
             self._keep_log(end)
             self.log_end = end
+
+    @contextmanager
+    def _counted_now(self) -> Iterator[None]:
+        """Count documents and files as they are on entry, after the block has run."""
+        with self.owner.snapshot() as snapshot:
+            yield
+            self.documents = snapshot.documents()
+            self.named_files = frozenset(snapshot.files())
 
     def let_go_of_log(self) -> None:
         """Advance the replication slot, so that the server drops log that is backed up."""
@@ -311,21 +324,20 @@ class _Run:
 
     def manifest(
         self,
-        owner: OwnerView,
         files: FileCopies,
         server: BackedUpServer,
         answers: tuple[RecordedAnswer, ...],
     ) -> Manifest:
         """Return the manifest of the run."""
-        previous = self.previous
+        previous, owner = self.previous, self.owner
         if self.kind is BackupKind.LOG and previous is not None and files.found == files.known:
             index = previous.file_index
         else:
             index = f"runs/{self.backup_id}/files"
             self.parts.append(write_index(self.store, index, files.found))
         keys = tuple(owner.keys(workspace) for workspace in owner.workspaces())
-        erasures = _erasures(previous, keys, owner)
-        destroyed = _destroyed(previous, keys, self.covered_until)
+        erasures = erasures_for(previous, keys, owner)
+        destroyed = destroyed_since(previous, keys, self.covered_until)
         return Manifest(
             backup=Backup(
                 backup_id=self.backup_id,
@@ -341,9 +353,9 @@ class _Run:
                 schema=owner.schema(),
                 server=server,
                 workspaces=len(keys),
-                documents=owner.documents(),
-                files=len(files.found),
-                new_files=files.new,
+                documents=self.documents,
+                files=len(self.named_files & files.found.keys()),
+                new_files=len(self.named_files & files.new),
                 erasures=len(erasures),
                 destroyed_workspaces=len(destroyed),
                 recorded_answers=len(answers),
@@ -360,34 +372,3 @@ class _Run:
             destroyed=destroyed,
             answers=answers,
         )
-
-
-def _erasures(
-    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
-) -> tuple[ErasureEntry, ...]:
-    """Return all known erasures of existing workspaces, from ledgers and the last manifest."""
-    erasures = {entry.certificate_id: entry for entry in (previous.erasures if previous else ())}
-    for workspace in keys:
-        for entry in owner.erasures(workspace.workspace_id):
-            erasures[entry.certificate_id] = entry
-    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
-    return tuple(entry for entry in erasures.values() if entry.workspace_id in existing_ids)
-
-
-def _destroyed(
-    previous: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
-) -> tuple[DestroyedWorkspace, ...]:
-    """Return the workspaces of earlier runs that no longer exist."""
-    if previous is None:
-        return ()
-    existing_ids = {workspace_keys.workspace_id for workspace_keys in keys}
-    newly_destroyed = tuple(
-        DestroyedWorkspace(
-            workspace_id=workspace_keys.workspace_id,
-            workspace=workspace_keys.workspace,
-            noticed_at=noticed_at,
-        )
-        for workspace_keys in previous.keys
-        if workspace_keys.workspace_id not in existing_ids
-    )
-    return (*previous.destroyed, *newly_destroyed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -228,13 +228,15 @@ class _Restoring:
             erasures = (*newest.erasures, *other_erasures)
             erased = {document for erasure in erasures for document in erasure.document_ids}
             comparison = await compared_answers(restored.engine, last.answers, erased)
-        files, missing = await asyncio.to_thread(self._files, restored.owner, target)
+        with restored.owner.snapshot() as contents:
+            documents, named = contents.documents(), contents.files()
+        files, missing = await asyncio.to_thread(self._files, named, target)
         return Restoration(
             backup_id=last.backup.backup_id,
             at=self.plan.at,
             place=location,
-            workspaces=len(restored.owner.workspaces()),
-            documents=restored.owner.documents(),
+            workspaces=len(contents.workspaces),
+            documents=documents,
             files=files,
             missing_files=missing,
             keys_restored=reapplied.keys_restored,
@@ -246,7 +248,7 @@ class _Restoring:
         )
 
     def _files(
-        self, owner: OwnerView, target: Callable[[], ObjectStore] | None
+        self, named: Sequence[str], target: Callable[[], ObjectStore] | None
     ) -> tuple[int, tuple[str, ...]]:
         """Restore the files that documents name; return their number and the missing keys.
 
@@ -255,12 +257,11 @@ class _Restoring:
         stored_files: dict[str, BackupFile] = {}
         for run in filter(None, (self.plan.before, self.plan.last)):
             stored_files |= read_index(self.store, run.file_index)
-        file_keys = owner.files()
         if target is None:
-            missing = tuple(key for key in file_keys if key not in stored_files)
-            return len(file_keys) - len(missing), missing
+            missing = tuple(key for key in named if key not in stored_files)
+            return len(named) - len(missing), missing
         progress = ThrottledProgress(self.tell, "restored {:,} files")
-        return restore_files(self.store, target(), stored_files, file_keys, progress)
+        return restore_files(self.store, target(), stored_files, named, progress)
 
     # --- target -----------------------------------------------------------------------------
 

@@ -85,19 +85,31 @@ class Gateway:
         """
         proved_identity = proved.identity
         if not presented.user_id or not presented.user_role:
-            raise NotAuthenticated("The gateway names no user, or no role.")
+            raise NotAuthenticated(
+                "The gateway names no user, or no role.",
+                hint="Have it send both: X-User-Id, X-User-Role.",
+            )
         stands_for_all = proved_identity.credential.startswith("key:") and (
             proved_identity.role is Role.ADMIN and Right.ADMINISTER in proved_identity.rights
         )
         if not stands_for_all and presented.user_id != proved_identity.principal.principal_id:
-            raise NotAuthenticated("The gateway names another user than the token.")
+            raise NotAuthenticated(
+                "The gateway names another user than the token.",
+                hint="Have it send the user of the token, or a key that administers.",
+            )
         if (
             is_no_person(presented.user_id)
             and presented.user_id != proved_identity.principal.principal_id
         ):
-            raise NotAuthenticated("The gateway names no person.")
+            raise NotAuthenticated(
+                "The gateway names no person.",
+                hint="Have X-User-Id name a person: no service, no group.",
+            )
         if fault := name_fault(presented.user_id):
-            raise NotAuthenticated(f"The gateway names a user that cannot be one: {fault}.")
+            raise NotAuthenticated(
+                f"The gateway names a user that cannot be one: {fault}.",
+                hint="Have it correct X-User-Id.",
+            )
         named_role = self._role(presented.user_role)
         role: Role | None = named_role
         groups = () if stands_for_all else proved_identity.principal.groups

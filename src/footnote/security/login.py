@@ -28,6 +28,8 @@ _LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 _LOGOUT_AGE_SECONDS = 300
 _SEALED = {"alg": "dir", "enc": "A256GCM"}
 _BEGIN_AGAIN = "Begin to log in once more."
+_PROVIDER_SETTINGS = "Check the issuer of FOOTNOTE_LOGIN, and that it is an OpenID provider."
+_NEW_LOGOUT = "Send a new token, as OpenID Connect Back-Channel Logout 1.0 describes it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,9 @@ class OpenIdProvider:
             raise NotReady("The identity provider cannot be asked.", hint=_BEGIN_AGAIN) from error
         id_token = tokens.get("id_token")
         if not isinstance(id_token, str):
-            raise NotAuthenticated("The provider does not say who you are.")
+            raise NotAuthenticated(
+                "The provider does not say who you are.", hint=_PROVIDER_SETTINGS
+            )
         claims = await verified_claims(id_token, await self._token_rules(), types=("jwt",))
         nonce, party = claims.get("nonce"), claims.get("azp", self.client_id)
         if not isinstance(nonce, str) or not hmac.compare_digest(
@@ -132,13 +136,13 @@ class OpenIdProvider:
         says_so = isinstance(events, Mapping) and _LOGOUT_EVENT in events
         # A nonce would make an ID token of it, which anybody who logged in has.
         if not says_so or not is_recent or "nonce" in claims or "jti" not in claims:
-            raise NotAuthenticated("That is no logout token.")
+            raise NotAuthenticated("That is no logout token.", hint=_NEW_LOGOUT)
         ended = EndedLogin(
             subject=subject if isinstance(subject, str) else None,
             session=session if isinstance(session, str) else None,
         )
         if ended == EndedLogin(subject=None, session=None):
-            raise NotAuthenticated("The logout token names nobody.")
+            raise NotAuthenticated("The logout token names nobody.", hint=_NEW_LOGOUT)
         return ended
 
     def _client(self) -> AsyncOAuth2Client:
@@ -164,11 +168,14 @@ class OpenIdProvider:
 
             metadata = await fetch_object(self.http, address)
             if metadata.get("issuer") != self.issuer:
-                raise NotReady("The identity provider names another issuer than the settings.")
+                raise NotReady(
+                    "The identity provider names another issuer than the settings.",
+                    hint=_PROVIDER_SETTINGS,
+                )
             self._metadata = metadata
         endpoint = self._metadata.get(name)
         if not isinstance(endpoint, str):
-            raise NotReady(f"The identity provider names no {name}.")
+            raise NotReady(f"The identity provider names no {name}.", hint=_PROVIDER_SETTINGS)
         return endpoint
 
     async def _token_rules(self) -> TokenRules:

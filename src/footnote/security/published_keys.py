@@ -20,6 +20,7 @@ PublicKey = RSAKey | ECKey | OKPKey
 _OBJECT = TypeAdapter(dict[str, object])
 FETCH_SECONDS = 10.0
 MAX_BYTES = 1024 * 1024
+_UNREACHABLE = "Try again; the server's settings name its address."
 FLOOR_SECONDS = 30.0
 """Least time between two fetches: a token with an unknown key id must not cause one each time."""
 
@@ -37,7 +38,7 @@ async def fetch_object(http: httpx.AsyncClient, url: str) -> dict[str, object]:
         reason = str(error).strip() or type(error).__name__
         raise NotReady(
             f"The identity provider cannot be asked: {url}: {reason}.",
-            hint="Try again; the server's settings name its address.",
+            hint=_UNREACHABLE,
         ) from error
 
 
@@ -86,7 +87,10 @@ class PublishedKeys:
             now = self.clock()
             if last_asked_at is not None and now - last_asked_at < FLOOR_SECONDS:
                 if self._keys is None:
-                    raise NotReady("The identity provider's keys could not be fetched just now.")
+                    raise NotReady(
+                        "The identity provider's keys could not be fetched just now.",
+                        hint=_UNREACHABLE,
+                    )
                 return
             self._requested_at = now
             try:
@@ -96,7 +100,9 @@ class PublishedKeys:
             except (NotReady, JoseError, KeyError, TypeError, ValueError) as error:
                 structlog.get_logger(__name__).warning("no keys fetched", reason=str(error))
                 if self._keys is None:
-                    raise NotReady("The identity provider's keys cannot be fetched.") from error
+                    raise NotReady(
+                        "The identity provider's keys cannot be fetched.", hint=_UNREACHABLE
+                    ) from error
 
     def _key_of(self, key_id: str | None, algorithm: str) -> PublicKey | None:
         fitting = [

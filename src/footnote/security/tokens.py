@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from footnote.security.published_keys import PublicKey, PublishedKeys
 
 MAX_CHARACTERS = 16 * 1024
+_ACCEPTED = "Send one of the provider, and with the algorithm, that FOOTNOTE_TOKENS names."
 ACCESS_TYPES = ("jwt", "at+jwt")
 """The `typ` values of tokens that grant access; a logout token, for example, does not."""
 
@@ -48,19 +49,23 @@ async def verified_claims(
     from joserfc.jws import JWSRegistry  # noqa: PLC0415
 
     if len(token) > MAX_CHARACTERS:
-        raise NotAuthenticated("The token is too long.")
+        raise NotAuthenticated("The token is too long.", hint=_ACCEPTED)
     registry = JWSRegistry(algorithms=rules.algorithms, strict_check_header=False)
     registry.max_header_length = registry.max_payload_length = MAX_CHARACTERS
     try:
         header = jws.extract_compact(token.encode("ascii"), registry=registry).headers()
         algorithm, kind, key_id = (header.get(name) for name in ("alg", "typ", "kid"))
         if algorithm not in rules.algorithms or not isinstance(algorithm, str):
-            raise NotAuthenticated("The token is signed in a way that is not accepted here.")
+            raise NotAuthenticated(
+                "The token is signed in a way that is not accepted here.", hint=_ACCEPTED
+            )
         if (
             not isinstance(kind, str | None)
             or (kind or "jwt").lower().removeprefix("application/") not in types
         ):
-            raise NotAuthenticated("The token is of a kind that is not accepted here.")
+            raise NotAuthenticated(
+                "The token is of a kind that is not accepted here.", hint=_ACCEPTED
+            )
         key = await _key(rules, algorithm, key_id if isinstance(key_id, str) else None)
         decoded = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
         jwt.JWTClaimsRegistry(
@@ -72,7 +77,9 @@ async def verified_claims(
     except ExpiredTokenError as error:
         raise NotAuthenticated("The token has expired.", hint="Get a new one.") from error
     except (JoseError, ValueError) as error:
-        raise NotAuthenticated("The token is not one that is accepted here.") from error
+        raise NotAuthenticated(
+            "The token is not one that is accepted here.", hint=_ACCEPTED
+        ) from error
     return decoded.claims
 
 
@@ -84,5 +91,7 @@ async def _key(rules: TokenRules, algorithm: str, key_id: str | None) -> OctKey 
     elif rules.published is not None:
         key = await rules.published.key(key_id, algorithm)
     if key is None:
-        raise NotAuthenticated("The token is signed with a key that is not known here.")
+        raise NotAuthenticated(
+            "The token is signed with a key that is not known here.", hint=_ACCEPTED
+        )
     return key

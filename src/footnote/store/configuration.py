@@ -11,8 +11,7 @@ from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
 from footnote.domain.configuration import SettingChange, SettingValue
-from footnote.errors import NotFound
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import WorkspaceScope, workspace_gone
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("configuration")
@@ -41,7 +40,7 @@ async def read_configuration(scope: WorkspaceScope) -> StoredConfiguration:
     """Read the workspace's own settings. Raises NotFound."""
     rows = await scope.all(_SQL["read"])
     if not rows:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     return StoredConfiguration(
         change_no=rows[0]["configuration"],
         settings={

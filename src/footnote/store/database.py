@@ -293,7 +293,7 @@ class Database:
         except psycopg.IntegrityError as error:
             refuse_under_legal_hold(error)
             if _OF_WORKSPACE.search(error.diag.constraint_name or ""):
-                raise NotFound("the workspace is gone") from error
+                raise workspace_gone() from error
             raise
         except psycopg.errors.DiskFull as error:
             raise StoreFull(
@@ -310,6 +310,11 @@ class Database:
     def _refuse_lost_replica(self, error: Exception) -> None:
         if self.primary is not None:
             raise ReplicaLost(str(error).strip()) from error
+
+
+def workspace_gone() -> NotFound:
+    """The error for a workspace that was destroyed while it was used."""
+    return NotFound("the workspace is gone", hint="It was destroyed meanwhile; use another one.")
 
 
 def refuse_under_legal_hold(error: psycopg.IntegrityError) -> None:

@@ -54,7 +54,8 @@ class FileCopies:
     known: Files
     found: dict[str, BackupFile] = field(default_factory=dict)
     """All files seen during the run."""
-    new: int = 0
+    new: set[str] = field(default_factory=set)
+    """Keys of the files copied during the run."""
     new_bytes: int = 0
 
     def copy(self, report: Callable[[int], None]) -> None:
@@ -70,9 +71,9 @@ class FileCopies:
             except FileNotFoundError:
                 continue  # Deleted meanwhile, with its document.
             self.found[key] = BackupFile(key=key, version=version, part=part)
-            self.new += 1
+            self.new.add(key)
             self.new_bytes += part.bytes
-            report(self.new)
+            report(len(self.new))
 
     def _listed(self) -> Iterator[tuple[str, str]]:
         if self.source_folder is not None and not self.source_folder.is_dir():

@@ -11,13 +11,13 @@ from psycopg.rows import DictRow
 from psycopg.types.range import Range
 
 from footnote.domain import Lane, SearchFilters
-from footnote.errors import NotFound, StoreUnavailable
+from footnote.errors import StoreUnavailable
 from footnote.index.bm25 import corpus_lengths
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import SEGMENT_FORMAT
 from footnote.ports import ConfigurationChanged
 from footnote.store.conditions import admitted
-from footnote.store.database import WorkspaceScope, execute_as_system
+from footnote.store.database import WorkspaceScope, execute_as_system, workspace_gone
 from footnote.store.index_cache import IndexState, View
 from footnote.store.sealed_titles import titles_for
 from footnote.store.statements import load_statements
@@ -37,7 +37,7 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     lane_id = await existing_lane(scope, lane)
     row = await states.fetchone()
     if row is None:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     rows = await segments.fetchall()
     newest = max((segment["format"] for segment in rows), default=SEGMENT_FORMAT)
     if newest > SEGMENT_FORMAT:
@@ -73,7 +73,7 @@ async def read_generation(cursor: AsyncCursor[DictRow], configuration: int | Non
     """
     row = await cursor.fetchone()
     if row is None:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     if configuration is not None and row["configuration"] != configuration:
         raise ConfigurationChanged
     generation: int = row["generation"]

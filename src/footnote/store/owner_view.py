@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import psycopg
+from psycopg import IsolationLevel
 from psycopg.rows import DictRow, dict_row
 
 from footnote.domain import Workspace
@@ -21,6 +22,28 @@ _BACKUPS = load_statements("backups")
 _BIND = load_statements("scope")["bind"]
 _KEYS = load_statements("destruction")["keys"]
 _WORKSPACES = load_statements("workspaces")["list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Reads all workspaces as they were at one moment."""
+
+    connection: psycopg.Connection[DictRow]
+    workspaces: tuple[Workspace, ...]
+
+    def documents(self) -> int:
+        """Count the documents of all workspaces."""
+        return sum(row["documents"] for row in self._rows("count_documents"))
+
+    def files(self) -> list[str]:
+        """Return the blob keys of all document versions, in all workspaces."""
+        return [row["blob_key"] for row in self._rows("files")]
+
+    def _rows(self, name: str) -> Iterator[DictRow]:
+        for workspace in self.workspaces:
+            _bind(self.connection, workspace.workspace_id)
+            parameters = {"workspace_id": workspace.workspace_id}
+            yield from self.connection.execute(_BACKUPS[name], parameters).fetchall()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +81,15 @@ class OwnerView:
             for row in self._rows("erasures", workspace_id)
         )
 
-    def documents(self) -> int:
-        """Count the documents of all workspaces."""
-        return sum(
-            row["documents"]
-            for workspace in self.workspaces()
-            for row in self._rows("count_documents", workspace.workspace_id)
-        )
-
-    def files(self) -> list[str]:
-        """Return the blob keys of all document versions, in all workspaces."""
-        return [
-            row["blob_key"]
-            for workspace in self.workspaces()
-            for row in self._rows("files", workspace.workspace_id)
-        ]
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Open a snapshot: what is committed after it was opened is not in what it reads."""
+        with self._connected() as connection:
+            connection.isolation_level = IsolationLevel.REPEATABLE_READ
+            with connection.transaction():
+                # The first statement of the transaction takes the snapshot.
+                rows = connection.execute(_WORKSPACES).fetchall()
+                yield Snapshot(connection, tuple(record_of(Workspace, row) for row in rows))
 
     def is_empty(self) -> bool:
         """Return whether the database has no Footnote schema yet."""
@@ -101,8 +118,7 @@ class OwnerView:
     def _inside(self, workspace_id: UUID) -> Iterator[psycopg.Connection[DictRow]]:
         """Open a transaction scoped to one workspace: row-level security binds the owner, too."""
         with self._connected() as connection, connection.transaction():
-            access = {"workspace_id": str(workspace_id), "access": list(SYSTEM.access_names)}
-            connection.execute(_BIND, access)
+            _bind(connection, workspace_id)
             yield connection
 
     @contextmanager
@@ -115,3 +131,9 @@ class OwnerView:
                 f"the database cannot be reached: {str(error).strip()}",
                 hint="check FOOTNOTE_OWNER_DATABASE_URL and that the server runs",
             ) from error
+
+
+def _bind(connection: psycopg.Connection[DictRow], workspace_id: UUID) -> None:
+    """Scope the open transaction to a workspace."""
+    access = {"workspace_id": str(workspace_id), "access": list(SYSTEM.access_names)}
+    connection.execute(_BIND, access)

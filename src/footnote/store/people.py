@@ -92,7 +92,10 @@ async def _write_user(
             },
         )
     except psycopg.errors.UniqueViolation as error:
-        raise Conflict(f"there is a user {requested.user_name!r} already") from error
+        raise Conflict(
+            f"there is a user {requested.user_name!r} already",
+            hint="change it, or give another name",
+        ) from error
 
 
 async def groups(scope: WorkspaceScope, query: PeopleQuery) -> tuple[int, tuple[UserGroup, ...]]:
@@ -152,7 +155,10 @@ async def _write_group(
         await scope.execute(_SQL["clear_members"], parameters)
         await scope.execute(_SQL["add_members"], parameters)
     except psycopg.errors.UniqueViolation as error:
-        raise Conflict(f"there is a group {requested.display_name!r} already") from error
+        raise Conflict(
+            f"there is a group {requested.display_name!r} already",
+            hint="change it, or give another name",
+        ) from error
     except psycopg.errors.ForeignKeyViolation as error:
         raise InvalidRequest(
             "members: somebody of them is no user here", hint="add the users before their groups"

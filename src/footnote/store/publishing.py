@@ -14,12 +14,12 @@ from psycopg.types.json import Json, Jsonb
 from psycopg.types.range import Range
 
 from footnote.domain import Chunk, Failure, Publication, Stage
-from footnote.errors import DocumentInterrupted, NotFound
+from footnote.errors import DocumentInterrupted
 from footnote.index.segments import SEGMENT_FORMAT, chunk_lengths, posting_parts
 from footnote.store.blob_claims import release
 from footnote.store.clusters import forget_cluster_names
 from footnote.store.coordinator import announce_events
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import WorkspaceScope, workspace_gone
 from footnote.store.document_locks import lock_document, lock_family, wait_for_publications
 from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
@@ -111,7 +111,7 @@ async def reserve(scope: WorkspaceScope, chunks: int) -> Reserved:
     """
     row = await scope.one(_SQL["reserve"], {"chunks": chunks})
     if row is None:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     return Reserved(first_chunk=row["first_chunk"], segment_id=row["segment_id"])
 
 
@@ -229,7 +229,7 @@ async def _lock_index(scope: WorkspaceScope) -> DictRow:
     """Lock the workspace's index until the transaction ends. Raises NotFound."""
     row = await scope.one(_SQL["lock_index"])
     if row is None:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     return row
 
 

@@ -13,7 +13,7 @@ from footnote.domain import Identity, Visibility, Workspace
 from footnote.domain.events import PushedDocument, PushState
 from footnote.errors import Conflict, NotFound
 from footnote.store.acting import actor_columns, actor_in, role_of_operator
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import WorkspaceScope, workspace_gone
 from footnote.store.queue import INGEST_QUEUE, enqueue
 from footnote.store.statements import load_statements, record_of
 
@@ -124,7 +124,7 @@ async def workspace_of(scope: WorkspaceScope) -> Workspace:
     """The workspace of the scope, with its name. Raises NotFound."""
     row = await scope.one(_SQL["workspace"])
     if row is None:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     return record_of(Workspace, row)
 
 

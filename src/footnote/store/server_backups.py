@@ -25,6 +25,9 @@ SLOT = "footnote_backup"
 _READING = "footnote_backup_reading"
 _LOCK = 0x666F6F75  # beside that of migrations
 _CHUNK_BYTES = 1024 * 1024
+_SEGMENT_NAME_LENGTH = 24
+UNFINISHED = ".partial"
+"""Ending of a WAL segment that was not received completely."""
 _SQL = load_statements("backups")
 
 Connection = psycopg.Connection[DictRow]
@@ -109,7 +112,7 @@ class ServerTools:
                 raise _failed("pg_restore", log)
 
     def log_into(self, folder: Path, position: str) -> None:
-        """Receive WAL from the slot's position up to `position` into a folder.
+        """Receive WAL from the slot's position up to `position`, and no more, into a folder.
 
         Uses a copy of the slot, so that WAL that is not stored yet stays on the server. Raises
         StoreUnavailable.
@@ -127,6 +130,8 @@ class ServerTools:
         finally:
             with self.connected() as connection:
                 connection.execute(_SQL["drop_slot"], {"slot": _READING})
+        for segment in segments_in(folder):
+            _clear_after(position, segment)
 
     @contextmanager
     def _running(
@@ -311,6 +316,23 @@ def marked_position(connection: Connection) -> tuple[datetime, str]:
 def segments_in(folder: Path) -> Sequence[Path]:
     """Return the received WAL segments in order; the last may be incomplete."""
     return sorted(path for path in folder.iterdir() if path.is_file())
+
+
+def _clear_after(position: str, segment: Path) -> None:
+    """Zero what a received WAL segment has after a position, so that its replay ends there.
+
+    pg_receivewal stops after the message that reaches the position, which may be 128 KiB longer.
+    """
+    name = segment.name.removesuffix(UNFINISHED)
+    if len(name) != _SEGMENT_NAME_LENGTH:
+        return  # The history of a timeline.
+    size = segment.stat().st_size  # It is as long as a whole segment from the start.
+    log, number = (int(part, 16) for part in (name[8:16], name[16:]))
+    high, low = (int(part, 16) for part in position.split("/"))
+    kept = max(0, (high << 32) + low - ((log << 32) + number * size))
+    if kept < size:
+        os.truncate(segment, kept)
+        os.truncate(segment, size)
 
 
 def _single_row(connection: Connection, name: str, **parameters: object) -> DictRow:

@@ -10,8 +10,8 @@ import psycopg
 from psycopg.rows import dict_row
 
 from footnote.domain import Lane, Workspace, WorkspaceStats
-from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NoSuchWorkspace, NotFound
-from footnote.store.database import Database, WorkspaceScope
+from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NoSuchWorkspace
+from footnote.store.database import Database, WorkspaceScope, workspace_gone
 from footnote.store.statements import load_statements, record_of
 from footnote.validation.text import is_storable
 
@@ -67,7 +67,7 @@ async def lexical_key(scope: WorkspaceScope) -> bytes:
     """Return the key of the workspace's term ids, 32 bytes."""
     row = await scope.one(_SQL["lexical_key"])
     if row is None:
-        raise NotFound("the workspace is gone")
+        raise workspace_gone()
     return scope.sealing.lexical_key(bytes(row["lexical_key"]))
 
 

@@ -116,8 +116,12 @@ def _mismatch(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> 
 def describe_value(value: object) -> str:
     """Describe a value in a message."""
     is_plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
+    if is_plain:
+        return printable(value)
     kind = type(value).__name__
-    return printable(value) if is_plain else "a file" if kind == "UploadFile" else f"a {kind}"
+    kind = {"UploadFile": "file", "object": "Python object"}.get(kind, kind)
+    # Names of classes that begin with U are said as in "a user".
+    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"
 
 
 def printable(value: object) -> str:

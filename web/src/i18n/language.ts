@@ -22,7 +22,10 @@ export const LANGUAGES = [
 
 const KEY = "footnote.language";
 const RIGHT_TO_LEFT = ["ar"];
-const files = import.meta.glob<typeof english>("./messages/*.json", { import: "default" });
+/** Of the other languages: English is there at once. */
+const files = import.meta.glob<typeof english>(["./messages/*.json", "!./messages/en.json"], {
+  import: "default",
+});
 
 function wanted(): string {
   let kept: string | null = null;

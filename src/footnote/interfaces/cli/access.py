@@ -48,9 +48,7 @@ async def grant(
     """Grant a role, in the place of one granted there before."""
     granted = await workspace.grant_role(subject, role, collection=collection)
     yield granted
-    scope = "the workspace" if collection is None else f"the collection {collection}"
-    message = f"{present.plain(subject)} is {role} in {present.plain(scope)}."
-    present.terminal().print(Text(message), soft_wrap=True)
+    present.show_done(f"{subject} is {role} in {_scope(collection)}.")
 
 
 @workspace_command(app, "revoke")
@@ -59,6 +57,7 @@ async def revoke(
 ) -> None:
     """Revoke a role."""
     await workspace.revoke_role(subject, collection=collection)
+    present.show_done(f"{subject} has no role in {_scope(collection)} any more.")
 
 
 @workspace_command(app, "list")
@@ -136,6 +135,10 @@ async def explain(
     lines = [f"{present.plain(principal)} {sees} {explanation.document_id}:"]
     lines += [f"  {present.plain(reason)}" for reason in explanation.reasons]
     present.terminal().print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _scope(collection: str | None) -> str:
+    return "the workspace" if collection is None else f"the collection {collection}"
 
 
 def _print_access(access: DocumentAccess) -> None:

@@ -112,6 +112,7 @@ async def remove(
 ) -> None:
     """Offer a server's tools no more."""
     await workspace.remove_mcp_server(server)
+    present.show_done(f"Removed the MCP server {server}.")
 
 
 def _print(in_use: ModelsInUse) -> None:

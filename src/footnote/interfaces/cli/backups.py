@@ -24,6 +24,11 @@ from footnote.interfaces.cli.stored_token import stored_token
 from footnote.settings import Settings
 
 _INCOMPLETE = 1
+_NOT_ASKED = "No question was asked; --verify asks those that were recorded."
+_NONE_RECORDED = (
+    "No question was asked, since none was recorded; footnote backup create --questions GOLDEN "
+    "records what it asks."
+)
 
 app = typer.Typer(
     name="backup",
@@ -158,7 +163,7 @@ def verify(
         for fault in report.faults:
             terminal.print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
         if report.restoration is not None:
-            _show_restoration(report.restoration, on_trial=True)
+            _show_restoration(report.restoration, asked=True, on_trial=True)
     if not report.sound:
         raise typer.Exit(_INCOMPLETE)
 
@@ -224,7 +229,7 @@ def restore(
     if as_json:
         present.print_json(restoration)
     else:
-        _show_restoration(restoration)
+        _show_restoration(restoration, asked=ask)
     if not restoration.complete:
         raise typer.Exit(_INCOMPLETE)
 
@@ -273,7 +278,8 @@ def _moment(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _show_restoration(restored: Restoration, *, on_trial: bool = False) -> None:
+def _show_restoration(restored: Restoration, *, asked: bool, on_trial: bool = False) -> None:
+    """Print what was restored; `asked` is whether recorded questions were to be asked."""
     terminal = present.terminal()
     lines = [
         f"Restored{' on trial' if on_trial else ''} the state of {_moment(restored.at)}: "
@@ -286,7 +292,7 @@ def _show_restoration(restored: Restoration, *, on_trial: bool = False) -> None:
     if replayed := sum(1 for replay in restored.erasures if replay.erasure is not None):
         lines.append(f"Carried out again: {counted(replayed, 'erasure')}.")
     if restored.comparison is None:
-        lines.append("No question was asked: none was recorded, or --verify was not given.")
+        lines.append(_NONE_RECORDED if asked else _NOT_ASKED)
     else:
         differ = len(restored.comparison.differences)
         questions = counted(restored.comparison.asked, "recorded question")

@@ -57,3 +57,4 @@ async def delete_collection(
 ) -> None:
     """Remove a collection without documents, with the roles that were granted in it."""
     await workspace.delete_collection(collection)
+    present.show_done(f"Deleted the collection {collection}.")

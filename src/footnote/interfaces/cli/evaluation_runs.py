@@ -120,6 +120,7 @@ async def compare_runs(
 async def delete_run(workspace: WorkspaceEngine, *, run_id: RunId) -> None:
     """Forget a run."""
     await workspace.delete_evaluation(run_id)
+    present.show_done(f"Deleted the run {run_id}.")
 
 
 @app.command("start", epilog=EXIT_CODES)
@@ -200,6 +201,7 @@ async def show_started(workspace: WorkspaceEngine) -> Shown:
 async def cancel_run(workspace: WorkspaceEngine, *, run_id: RunId) -> None:
     """Have no more questions of a started evaluation asked; nothing is kept of it."""
     await workspace.cancel_evaluation(run_id)
+    present.show_done(f"Cancelled the run {run_id}.")
 
 
 def _figure(value: float | None) -> str:

@@ -111,6 +111,7 @@ async def rotate(
 async def revoke(workspace: WorkspaceEngine, *, key: KeyId) -> None:
     """Make a key useless at once."""
     await workspace.revoke_key(key)
+    present.show_done(f"Revoked the key {key}.")
 
 
 def _show(new_key: NewApiKey) -> None:

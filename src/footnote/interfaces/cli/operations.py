@@ -134,8 +134,17 @@ def list_workspaces(as_json: AsJson = False) -> None:
     existing = in_installation(lambda engine: engine.workspaces())
     if as_json:
         present.print_json(WorkspaceList(workspaces=existing))
-    else:
-        present.show_workspaces(present.terminal(), existing)
+        return
+    if not existing:
+        present.terminal().print(
+            "No workspaces yet; the default one is made when it is first used."
+        )
+        return
+    listing = present.table("workspace", "id", "created")
+    for workspace in existing:
+        created = f"{workspace.created_at:%Y-%m-%d %H:%M} UTC"
+        listing.add_row(present.plain(workspace.name), str(workspace.workspace_id), created)
+    listing.show(present.terminal())
 
 
 def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:

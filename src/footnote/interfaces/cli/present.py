@@ -25,7 +25,6 @@ from footnote.domain import (
     DocumentStatus,
     Health,
     Verdict,
-    Workspace,
     footnotes_of_conflicts,
     is_unsure,
 )
@@ -72,6 +71,11 @@ def encodable_json(text: str, encoding: str) -> str:
 def terminal() -> Console:
     """Standard output as it is now."""
     return console_on(sys.stdout, None if sys.stdout.isatty() else _PIPED_WIDTH)
+
+
+def show_done(message: str) -> None:
+    """Print what a command did that has nothing else to show; names in it may be anybody's."""
+    terminal().print(Text(plain(message)), soft_wrap=True)
 
 
 def notices() -> Console:
@@ -368,18 +372,6 @@ def _facts(document: Document) -> Iterable[tuple[str, str | Text]]:
     yield from ((plain(key), plain(str(value))) for key, value in document.metadata.items())
     yield "received", f"{document.created_at:%Y-%m-%d %H:%M} UTC"
     yield "changed", f"{document.updated_at:%Y-%m-%d %H:%M} UTC"
-
-
-def show_workspaces(console: Console, workspaces: Sequence[Workspace]) -> None:
-    """A listing of workspaces."""
-    if not workspaces:
-        console.print("No workspaces yet; the default one is made when it is first used.")
-        return
-    listing = table("workspace", "id", "created")
-    for workspace in workspaces:
-        created = f"{workspace.created_at:%Y-%m-%d %H:%M} UTC"
-        listing.add_row(plain(workspace.name), str(workspace.workspace_id), created)
-    listing.show(console)
 
 
 def show_health(console: Console, health: Health) -> None:

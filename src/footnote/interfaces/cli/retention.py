@@ -65,6 +65,8 @@ async def unset(
 ) -> None:
     """Remove a rule."""
     await workspace.remove_retention(kind, collection=collection)
+    scope = "the workspace" if collection is None else f"the collection {collection}"
+    present.show_done(f"Removed the rule for {kind} in {scope}.")
 
 
 @workspace_command(app, "preview")

@@ -99,6 +99,7 @@ async def revoke(
 ) -> None:
     """Make a link useless at once."""
     await workspace.revoke_share_link(link)
+    present.show_done(f"Revoked the link {link}.")
 
 
 def _show(new_link: NewShareLink) -> None:

@@ -142,6 +142,7 @@ async def pause(workspace: WorkspaceEngine, *, source_id: SourceId) -> Shown:
 async def remove(workspace: WorkspaceEngine, *, source_id: SourceId) -> None:
     """Follow a source no more; its documents stay."""
     await workspace.remove_source(source_id)
+    present.show_done(f"Removed the source {source_id}; its documents stay.")
 
 
 def _tell(source: WorkspaceSource) -> None:

@@ -161,6 +161,7 @@ async def remove_budget(
 ) -> None:
     """Remove a budget."""
     await workspace.remove_budget(measure, period)
+    present.show_done(f"Removed the budget of {measure} ({period}).")
 
 
 def _show(budgets: tuple[Budget, ...]) -> None:

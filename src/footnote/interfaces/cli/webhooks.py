@@ -65,6 +65,7 @@ async def show(workspace: WorkspaceEngine) -> Shown:
 async def remove(workspace: WorkspaceEngine, *, webhook_id: WebhookId) -> None:
     """Send no more events to an address."""
     await workspace.remove_webhook(webhook_id)
+    present.show_done(f"Removed the webhook {webhook_id}.")
 
 
 @app.command("test", epilog=EXIT_CODES)

@@ -162,9 +162,12 @@ SECTIONS = (
 
 async def no_such_url(request: Request) -> Response:
     """Refuse what OpenAI's clients may ask for and a workspace cannot do, in their shape."""
-    supported = "POST /openai/v1/chat/completions and GET /openai/v1/models"
-    requested = f"{request.method} {request.url.path}"
-    refused = problem(404, f"there is no {requested} here ({supported} are)", code="unknown_url")
+    refused = problem(
+        404,
+        f"there is no {request.method} {request.url.path} here",
+        code="unknown_url",
+        hint="POST /openai/v1/chat/completions and GET /openai/v1/models are",
+    )
     return JSONResponse(error_of(refused.problem), 404)
 
 
@@ -202,5 +205,5 @@ def workspace_of(model: str, workspace_name: str | None) -> str | None:
     """
     kind, slash, name = model.partition("/")
     if kind != MODEL or (slash and not name):
-        raise NotFound(f"there is no model {model!r}")
+        raise NotFound(f"there is no model {model!r}", hint="GET /openai/v1/models lists them")
     return single_workspace_name(workspace_name, name or None, "model")

@@ -40,6 +40,7 @@ RETRY_AFTER_SECONDS = 5
 
 _URN = "urn:footnote:problem:"
 _DESCRIBED = "/openapi.json describes what is accepted."
+_LATER = "Try again later; the server's log may say more."
 _TITLES = {failure.code: failure.title for failure in FAILURES.values()}
 
 Responses = dict[int | str, dict[str, Any]]
@@ -102,7 +103,7 @@ def problem(
     usage: Usage | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> ProblemResponse:
-    """A problem as a response; code and title are those of the status by default."""
+    """A problem as a response; code, title and hint are those of the status by default."""
     phrase = HTTPStatus(status).phrase
     code = code or phrase.lower().replace(" ", "-")
     details = Problem(
@@ -110,7 +111,7 @@ def problem(
         title=title or _TITLES.get(code, phrase),
         status=status,
         detail=detail,
-        hint=hint,
+        hint=hint or (_DESCRIBED if status < HTTPStatus.INTERNAL_SERVER_ERROR else _LATER),
         errors=errors,
         usage=usage,
     )
@@ -158,7 +159,7 @@ def content_too_large(part: Literal["file", "request"], limit_bytes: int) -> Ref
         code="content-too-large",
         hint=f"Split the file, or {how_to_raise('bytes', 'FOOTNOTE_DOCUMENT_LIMITS', limit_bytes)}."
         if part == "file"
-        else None,
+        else "Send less at once; POST /v1/documents takes files, which may be larger.",
     )
 
 

@@ -102,7 +102,10 @@ def requester_of(scope: Scope, life: Lifecycle) -> Requester:
     """Who sends a request. Raises NotReady, and NotAuthenticated without a proved identity."""
     caller = scope.get(CALLER)
     if caller is None and life.settings.identity_ways:
-        raise NotAuthenticated("The request does not say who asks.")
+        raise NotAuthenticated(
+            "The request does not say who asks.",
+            hint="Send a key or a token: Authorization: Bearer …",
+        )
     assert caller is None or isinstance(caller, Caller), "what authentication found"
     headers = Headers(scope=scope).getlist(COLLECTIONS_HEADER)
     collections = [unquote(name.strip()) for header in headers for name in header.split(",")]
