@@ -38,6 +38,7 @@ from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
 from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.receiving import estimate_retry_seconds
+from tests.statements import recorded_statements
 
 
 def blobs(engine: Services) -> list[Path]:
@@ -398,6 +399,29 @@ async def test_a_removal_that_was_cut_off_is_repeated(
     assert await sweep(engine, workspace_id, grace_seconds=0) == 1
     assert blobs(engine) == []
     assert await count(workspace, "blob_claims") == 0
+
+
+async def test_files_are_removed_by_as_many_statements_whether_they_are_few_or_many(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    for attachments in (2, 40):
+        parent = (await workspace.receive(f"with {attachments}".encode(), "m.eml")).document
+        for number in range(attachments):
+            await workspace.receive(f"{number} of {attachments}".encode(), f"{number}.txt")
+        async with workspace.scope() as scope:
+            await scope.execute(
+                "UPDATE documents SET parent_id = %(parent)s WHERE document_id <> %(parent)s",
+                {"parent": parent.document_id},
+            )
+        assert len(blobs(engine)) == attachments + 1
+        with monkeypatch.context() as patched:
+            statements = recorded_statements(patched)
+            await workspace.delete_document(parent.document_id)
+        assert blobs(engine) == []
+        assert await count(workspace, "blob_claims") == 0
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
 
 
 async def test_bytes_that_are_handed_in_while_their_document_is_deleted_stay(

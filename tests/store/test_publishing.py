@@ -20,6 +20,7 @@ from footnote.ports import Routing
 from footnote.store.database import SYSTEM, Database
 from footnote.store.merging import merge_once
 from tests.conftest import TestDatabase
+from tests.statements import recorded_statements
 from tests.store.shelves import Shelf, new_shelf
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -303,3 +304,26 @@ async def test_what_is_deleted_twice_at_once_is_gone_once(shelf: Shelf) -> None:
         *(shelf.remove(document) for _ in range(3)), return_exceptions=True
     )
     assert Counter(map(type, outcomes)) == {type(None): 1, NotFound: 2}
+
+
+@pytest.mark.parametrize("merged", [False, True], ids=["own segments", "a merged segment"])
+async def test_a_deletion_runs_as_many_statements_for_many_attachments_as_for_few(
+    shelf: Shelf, test_database: TestDatabase, monkeypatch: pytest.MonkeyPatch, *, merged: bool
+) -> None:
+    await shelf.put("the kept whale")
+    counts = []
+    for attachments in (3, 12):
+        family = [await shelf.put("whale of", f"number{each}") for each in range(attachments + 1)]
+        while merged and await merge_once(shelf.database, shelf.workspace.workspace_id, 2):
+            pass
+        async with await psycopg.AsyncConnection.connect(test_database.superuser_url) as connection:
+            await connection.execute(
+                "UPDATE footnote.documents SET parent_id = %s WHERE document_id = ANY (%s)",
+                [family[0], family[1:]],
+            )
+        with monkeypatch.context() as patched:
+            statements = recorded_statements(patched)
+            await shelf.remove(family[0])
+        counts.append(len(statements))
+        assert await shelf.texts("whale") == ["the kept whale"]
+    assert counts[0] == counts[1]

@@ -114,22 +114,41 @@ async def remove_unused(
 
     Raises BlobsUnavailable; a later sweep removes what was left.
     """
-    removed = 0
-    for key in blob_keys:
-        async with database.workspace(workspace_id, SYSTEM) as scope:
-            tombstone = _parameters(BlobClaim(blob_key=key, claim_id=_TOMBSTONE))
-            tombstone |= {"grace_seconds": grace_seconds}
-            await scope.execute(_SQL["one_at_a_time"], tombstone)
-            is_wanted = (await scope.single(_SQL["wanted"], tombstone))["wanted"]
-            buried = not is_wanted and await scope.change(_SQL["bury"], tombstone)
-            await scope.execute(_SQL["settle"], tombstone)
-        if not buried:
-            continue
-        await blobs.delete(key)
-        async with database.workspace(workspace_id, SYSTEM) as scope:
-            await scope.execute(_SQL["removed"], tombstone)
-        removed += 1
-    return removed
+    keys, count = sorted(set(blob_keys)), 0
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        buried = await _bury_unused(
+            database, workspace_id, keys[start : start + _KEYS_AT_ONCE], grace_seconds
+        )
+        removed: list[str] = []
+        try:
+            for key in buried:
+                await blobs.delete(key)
+                removed.append(key)
+        finally:
+            count += len(removed)
+            if removed:
+                async with database.workspace(workspace_id, SYSTEM) as scope:
+                    parameters = {"blob_keys": removed, "tombstone": _TOMBSTONE}
+                    await scope.execute(_SQL["removed"], parameters)
+    return count
+
+
+async def _bury_unused(
+    database: Database, workspace_id: UUID, keys: list[str], grace_seconds: float
+) -> list[str]:
+    """Commit tombstones on the blobs among these that are not used; return their keys."""
+    parameters: dict[str, object] = {
+        "blob_keys": keys,
+        "hashes": list(map(_content_sha256, keys)),
+        "tombstone": _TOMBSTONE,
+        "grace_seconds": grace_seconds,
+    }
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["take_turns"], parameters)
+        unwanted = [row["blob_key"] for row in await scope.all(_SQL["unwanted"], parameters)]
+        rows = await scope.all(_SQL["bury"], parameters | {"blob_keys": unwanted})
+        await scope.execute(_SQL["settle"], parameters)
+    return [row["blob_key"] for row in rows]
 
 
 async def sweep_blobs(
@@ -159,6 +178,10 @@ def _parameters(claim: BlobClaim) -> dict[str, object]:
     return {
         "blob_key": claim.blob_key,
         "claim_id": claim.claim_id,
-        "content_sha256": bytes.fromhex(claim.blob_key.rpartition("/")[2]),
+        "content_sha256": _content_sha256(claim.blob_key),
         "tombstone": _TOMBSTONE,
     }
+
+
+def _content_sha256(key: str) -> bytes:
+    return bytes.fromhex(key.rpartition("/")[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -22,6 +23,7 @@ from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope, workspace_gone
 from footnote.store.document_locks import lock_document, lock_family, wait_for_publications
 from footnote.store.documents import failure_json, no_such_document
+from footnote.store.index_state import multirange_of, ranges_of
 from footnote.store.lanes import require_current
 from footnote.store.merging import due_merge, insert_postings
 from footnote.store.passages import span_row
@@ -154,7 +156,7 @@ async def publish(
         raise Overtaken
     await require_current(scope, lane_id)
     await replace_document_vector(scope, parameters, first_chunk, publication)
-    await _retire(scope, document)
+    await _retire(scope, [document])
     await scope.execute(
         _SQL["publish_document"],
         parameters
@@ -210,8 +212,7 @@ async def delete_document(
     if not family:
         raise no_such_document(document_id)
     identities = {"document_ids": [member["document_id"] for member in family]}
-    for member in family:
-        await _retire(scope, member)
+    await _retire(scope, family)
     blobs = await scope.all(_SQL["blobs_of_family"], parameters | identities)
     await remove_from_sealed_answers(scope, identities["document_ids"])
     await forget_cluster_names(scope, identities["document_ids"])
@@ -278,27 +279,33 @@ async def _insert_chunks(
         )
 
 
-async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
-    """Remove the published chunks of a document from the index.
+async def _retire(scope: WorkspaceScope, documents: Sequence[DictRow]) -> None:
+    """Remove the published chunks of documents from the index.
 
     A segment that has no other chunks is deleted; in a merged segment the chunks are marked dead.
     """
-    chunks: Range[int] = document["chunks"]
-    if chunks.isempty:
+    published = [document for document in documents if not document["chunks"].isempty]
+    if not published:
         return
-    parameters = {
-        "document_id": document["document_id"],
-        "segment_id": document["segment_id"],
-        "chunks": chunks,
-        "first": chunks.lower,
-        "end": chunks.upper,
-    }
-    await scope.execute(_SQL["delete_vectors"], parameters)
-    await scope.execute(_SQL["delete_chunks"], parameters)
-    if await scope.change(_SQL["drop_own_segment"], parameters):
-        await scope.execute(_SQL["drop_own_postings"], parameters)
-    else:
-        await scope.execute(_SQL["mark_dead"], parameters)
+    # Attachments mostly have adjoining chunk numbers, so that they are few ranges.
+    for first, end in ranges_of(document["chunks"] for document in published):
+        parameters = {"first": first, "end": end}
+        await scope.execute(_SQL["delete_vectors"], parameters)
+        await scope.execute(_SQL["delete_chunks"], parameters)
+    by_segment: dict[int, list[Range[int]]] = {}
+    for document in published:
+        by_segment.setdefault(document["segment_id"], []).append(document["chunks"])
+    whole = []
+    for row in await scope.all(_SQL["segment_sizes"], {"segment_ids": sorted(by_segment)}):
+        chunks = ranges_of(by_segment[row["segment_id"]])
+        if chunks.count == row["chunk_count"]:
+            whole.append(row["segment_id"])
+        else:
+            dead = {"segment_id": row["segment_id"], "chunks": multirange_of(chunks)}
+            await scope.execute(_SQL["mark_dead"], dead)
+    if whole:
+        await scope.execute(_SQL["drop_segments"], {"segment_ids": whole})
+        await scope.execute(_SQL["drop_postings"], {"segment_ids": whole})
 
 
 async def _keep_text(scope: WorkspaceScope, parameters: dict[str, object], text: str) -> None:

@@ -52,22 +52,25 @@ WHERE workspace_id = %(workspace_id)s
 DELETE FROM chunks
 WHERE workspace_id = %(workspace_id)s AND chunk_no >= %(first)s AND chunk_no < %(end)s
 
--- name: drop_own_segment
--- Its own when no other document's chunks are in it.
-DELETE FROM segments
-WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
-    AND chunk_count = %(end)s::integer - %(first)s::integer
+-- name: segment_sizes
+SELECT segment_id, chunk_count FROM segments
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segment_ids)s::integer[])
+ORDER BY segment_id
 
--- name: drop_own_postings
+-- name: drop_segments
+DELETE FROM segments
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segment_ids)s::integer[])
+
+-- name: drop_postings
 WITH lists AS (
     DELETE FROM postings
-    WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
+    WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segment_ids)s::integer[])
 )
 DELETE FROM posting_blocks
-WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segment_ids)s::integer[])
 
 -- name: mark_dead
-UPDATE segments SET dead = dead + int4multirange(%(chunks)s::int4range)
+UPDATE segments SET dead = dead + %(chunks)s::int4multirange
 WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 
 -- name: insert_chunks
