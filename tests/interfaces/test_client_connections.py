@@ -52,10 +52,10 @@ async def test_another_workspace_is_named_once(library: Library) -> None:
     "error",
     [
         footnote.InvalidRequest("no", hint="do"),
-        footnote.Conflict("there is one"),
-        footnote.QueueFull("later", retry_after_seconds=7),
+        footnote.Conflict("there is one", hint="take another"),
+        footnote.QueueFull("full", retry_after_seconds=7, hint="later"),
         footnote.ModelUnavailable("gone", hint="wait"),
-        footnote.LaneMismatch("other"),
+        footnote.LaneMismatch("other", hint="set it"),
         DocumentUnreadable(stage=footnote.Stage.PARSE, cause="it is (too) broken", advice="send x"),
     ],
     ids=lambda error: type(error).__name__,

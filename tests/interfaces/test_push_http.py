@@ -345,6 +345,7 @@ async def test_a_bad_signature_is_refused_without_a_word(
         "title": "Unauthorized",
         "status": 401,
         "detail": "The request is not signed as it should be.",
+        "hint": f"Sign its body with the secret that both systems know, in the header {HEADER}.",
     }
 
 

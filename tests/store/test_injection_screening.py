@@ -44,7 +44,7 @@ async def test_passages_without_a_mark_are_found_by_their_index(
             ("progress", "chunks_unmarked"),
             ("mark", "chunks_"),
         ):
-            found = await faults_of(scope, ("suspicion", name, index), given)
+            found = await faults_of(scope, ("injection_screening", name, index), given)
             # One document: its table is rightly read whole.
             faults += [each for each in found if not each.endswith("documents whole")]
     assert faults == []

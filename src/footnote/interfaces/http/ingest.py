@@ -9,14 +9,14 @@ from datetime import datetime
 from typing import Annotated, Self
 from uuid import UUID
 
-from fastapi import Depends, HTTPException, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import Field, model_validator
 
 from footnote.domain import Visibility
 from footnote.domain.events import PushStatus
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http import requests
-from footnote.interfaces.http.problems import Responses, problem_responses
+from footnote.interfaces.http.problems import Refused, Responses, problem_responses
 from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
 from footnote.interfaces.http.scope import TheSettings, TheWorkspace
 from footnote.jobs.webhooks import HEADER, is_genuine
@@ -135,13 +135,17 @@ async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> PushSta
 
 
 async def require_signature(request: Request, settings: TheSettings) -> None:
-    """Raise HTTPException unless the request is signed with the shared secret."""
+    """Raise Refused unless the request is signed with the shared secret."""
     secret = settings.webhook_secret
     signed = request.headers.get(HEADER, "")
     body = await request.body()
     # The answer does not say which of the two is missing.
     if secret is None or not is_genuine(secret.get_secret_value(), body, signed, time.time()):
-        raise HTTPException(401, "The request is not signed as it should be.")
+        raise Refused(
+            401,
+            "The request is not signed as it should be.",
+            hint=f"Sign its body with the secret that both systems know, in the header {HEADER}.",
+        )
 
 
 @router.post(
