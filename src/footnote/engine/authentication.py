@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import httpx
 
@@ -27,7 +27,7 @@ from footnote.store.share_links import StoredLink, find_link, touch_link
 if TYPE_CHECKING:
     from footnote.security.login import OpenIdProvider
 
-Kept = StoredKey | StoredSession | StoredLink
+Stored = TypeVar("Stored", StoredKey, StoredSession, StoredLink)
 _NO_SESSION = "Nobody is logged in."
 _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
@@ -126,24 +126,18 @@ class Credentials:
 
     async def _key_caller(self, key: str, database: Database) -> Caller:
         secret = read_secret("fn", key)
-        stored_key = None if secret is None else await find_key(database, secret.credential_id)
-        if secret is None or stored_key is None:
-            raise NotAuthenticated(_NO_KEY, hint=_NEW_KEY)
-        if reason := self._why_invalid(secret, stored_key):
-            raise _refusal(secret, stored_key, reason, _NO_KEY, hint=_NEW_KEY)
+        found = None if secret is None else await find_key(database, secret.credential_id)
+        stored_key = self._valid(secret, found, _NO_KEY, _NEW_KEY)
         if stored_key.touch:
             await touch_key(database, stored_key)
         return Caller(identity=stored_key.key.identity, workspaces=(stored_key.workspace.name,))
 
     async def _session_caller(self, cookie: str, database: Database) -> Caller:
         secret = read_secret("fs", cookie)
-        stored_session = None
+        found = None
         if secret is not None:
-            stored_session = await find_session(database, secret.credential_id, self.idle)
-        if secret is None or stored_session is None:
-            raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
-        if reason := self._why_invalid(secret, stored_session):
-            raise _refusal(secret, stored_session, reason, _NO_SESSION, hint=_LOG_IN)
+            found = await find_session(database, secret.credential_id, self.idle)
+        stored_session = self._valid(secret, found, _NO_SESSION, _LOG_IN)
         if stored_session.touch:
             await touch_session(database, stored_session)
         principal = Principal(
@@ -158,11 +152,8 @@ class Credentials:
 
     async def _link_caller(self, token: str, database: Database) -> Caller:
         secret = read_secret(LINK, token)
-        stored_link = None if secret is None else await find_link(database, secret.credential_id)
-        if secret is None or stored_link is None:
-            raise NotAuthenticated(NO_LINK, hint=NEW_LINK)
-        if reason := self._why_invalid(secret, stored_link):
-            raise _refusal(secret, stored_link, reason, NO_LINK, hint=NEW_LINK)
+        found = None if secret is None else await find_link(database, secret.credential_id)
+        stored_link = self._valid(secret, found, NO_LINK, NEW_LINK)
         if stored_link.touch:
             await touch_link(database, stored_link)
         return Caller(
@@ -171,25 +162,28 @@ class Credentials:
             link_id=stored_link.link.link_id,
         )
 
-    def _why_invalid(self, secret: HandedOut, stored: Kept) -> str | None:
-        """Return why a credential is invalid, for the audit log; None if it is valid."""
-        if not self.pepper.matches(secret, stored.secret_hash):
-            return "wrong secret"
-        return None if stored.valid else "expired or revoked"
+    def _valid(
+        self, secret: HandedOut | None, stored: Stored | None, message: str, hint: str
+    ) -> Stored:
+        """Return the stored credential if the secret is its own, and it is in force.
+
+        Raises NotAuthenticated with this message and hint, which are the same for every reason; the
+        reason is for the audit log of its workspace.
+        """
+        if secret is None or stored is None:
+            raise NotAuthenticated(message, hint=hint)
+        is_own = self.pepper.matches(secret, stored.secret_hash)
+        if is_own and stored.valid:
+            return stored
+        kind = {"fn": "key", "fs": "session", LINK: "link"}[secret.kind]
+        raise CredentialRefused(
+            message,
+            hint=hint,
+            workspace_id=stored.workspace.workspace_id,
+            credential=f"{kind}:{secret.credential_id}",
+            reason="expired or revoked" if is_own else "wrong secret",
+        )
 
     async def close(self) -> None:
         """Close the HTTP connections."""
         await self.http.aclose()
-
-
-def _refusal(
-    secret: HandedOut, stored: Kept, reason: str, message: str, *, hint: str | None = None
-) -> CredentialRefused:
-    kind = {"fn": "key", "fs": "session", LINK: "link"}[secret.kind]
-    return CredentialRefused(
-        message,
-        hint=hint,
-        workspace_id=stored.workspace.workspace_id,
-        credential=f"{kind}:{secret.credential_id}",
-        reason=reason,
-    )

@@ -6,6 +6,7 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 import numpy as np
@@ -135,20 +136,12 @@ async def extract_document(
     """
     try:
         source = await _read_document(engine, workspace_id, pending)
+        store = partial(_store_facts, engine, workspace_id, pending, extraction, source)
         rules_done = pending.read_by in (extraction.without_model, extraction.extractor)
         if extraction.reader is None or source is None:
-            await _store_facts(
-                engine, workspace_id, pending, extraction, source, extractor=extraction.extractor
-            )
+            await store(extractor=extraction.extractor)
         elif not rules_done:
-            await _store_facts(
-                engine,
-                workspace_id,
-                pending,
-                extraction,
-                source,
-                extractor=extraction.without_model,
-            )
+            await store(extractor=extraction.without_model)
         else:
             reading = await read_parts(
                 engine,
@@ -160,15 +153,7 @@ async def extract_document(
                 is_late=is_late,
             )
             if reading is not None:
-                await _store_facts(
-                    engine,
-                    workspace_id,
-                    pending,
-                    extraction,
-                    source,
-                    extractor=extraction.extractor,
-                    reading=reading,
-                )
+                await store(extractor=extraction.extractor, reading=reading)
     except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
         raise
     except Exception as error:
